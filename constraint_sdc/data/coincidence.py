@@ -12,6 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from constraint_sdc.arrays import Floats
+from constraint_sdc.data.windows import windows
 from constraint_sdc.settings.chance import USUAL, Chance
 
 _MOST_DECIMALS = 9
@@ -28,14 +29,26 @@ def grid_points(values: Floats) -> float:
     """
     if not len(values):
         return 0.0
+    largest = np.max([np.abs(values[part]).max() for part in windows(len(values))])
     for decimals in range(_MOST_DECIMALS + 1):
         scale = float(10**decimals)
-        if not np.all(np.abs(values) < _EXACT / scale):
+        if not largest < _EXACT / scale:
             break
-        whole = np.rint(values * scale)
-        if np.array_equal(whole / scale, values):
-            return float(whole.max() - whole.min()) + 1.0
+        ends = _ends(values, scale)
+        if ends is not None:
+            return ends[1] - ends[0] + 1.0
     return math.inf
+
+
+def _ends(values: Floats, scale: float) -> tuple[float, float] | None:
+    """Return the least and the greatest of the values in steps of a grid, None if one is not on it."""
+    low, high = math.inf, -math.inf
+    for part in windows(len(values)):
+        whole = np.rint(values[part] * scale)
+        if not np.array_equal(whole / scale, values[part]):
+            return None
+        low, high = min(low, float(whole.min())), max(high, float(whole.max()))
+    return low, high
 
 
 def is_crowded(occurring: int, possible: Iterable[float], chance: Chance = USUAL) -> bool:

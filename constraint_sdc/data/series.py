@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 from constraint_sdc.calendar import DateNotation
 from constraint_sdc.data.table import Column
+from constraint_sdc.data.windows import windows
+from constraint_sdc.engines.running import scratch
 from constraint_sdc.settings.words import Scale, Standardise
 
 # Doubles as text: the shortest digits that read back to the same number, never with an exponent.
@@ -150,10 +152,30 @@ class Series:
         """Return the variable for some records only."""
         return replace(self, column=self.column.take(rows), values=self.values[rows], blank=self.blank[rows])
 
+    def part(self, rows: npt.NDArray[np.int64]) -> Series:
+        """Return the variable for some records, measured as in the whole file: its deviation and its extent."""
+        found = self.of(rows)
+        vars(found).update(deviation=self.deviation, extent=self.extent)
+        return found
+
+    def measure(self) -> None:
+        """Measure deviation and extent now, so that every copy that is sent to a worker has them."""
+        vars(self).update(deviation=self.deviation, extent=self.extent)
+
     @cached_property
     def is_blank(self) -> npt.NDArray[np.bool_]:
         """Tell where the record has no value."""
-        return np.not_equal(self.blank, 0)
+        kept: npt.NDArray[np.bool_] = scratch().kept(np.not_equal(self.blank, 0))
+        return kept
+
+    @cached_property
+    def extent(self) -> tuple[float, float]:
+        """Return the least and the greatest value; nothing lies between them where there is none."""
+        low, high = math.inf, -math.inf
+        for rows in windows(len(self.values)):
+            values = self.values[rows][self.blank[rows] == 0]
+            low, high = min(low, float(values.min(initial=math.inf))), max(high, float(values.max(initial=-math.inf)))
+        return low, high
 
     @cached_property
     def deviation(self) -> float:

@@ -6,7 +6,7 @@ records need no Python objects of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import cast
@@ -88,6 +88,23 @@ def column_of(name: str, values: Iterable[str | None], nil: Iterable[bool] | Non
     if nil is not None:
         state[np.fromiter(nil, np.bool_, len(given)) & (state == State.EMPTY)] = State.NIL
     return Column(name, np.frombuffer(buffer or b"\0", np.uint8), stop - lengths, stop, state)
+
+
+def joined_column(parts: Sequence[Column]) -> Column:
+    """Return the values of several columns of one variable, one column after the other.
+
+    >>> joined_column([column_of("V1", ["1", None]), column_of("V1", ["x"])]).texts()
+    ['1', None, 'x']
+    """
+    shift = np.cumsum([0, *(len(part.buffer) for part in parts)])
+    pairs = list(zip(parts, shift, strict=False))
+    return Column(
+        parts[0].name,
+        np.concatenate([part.buffer for part in parts]),
+        np.concatenate([part.start + by for part, by in pairs]),
+        np.concatenate([part.stop + by for part, by in pairs]),
+        np.concatenate([part.state for part in parts]),
+    )
 
 
 @dataclass(frozen=True, slots=True)

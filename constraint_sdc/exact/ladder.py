@@ -40,6 +40,18 @@ _STARTS = 6  # members from which a representative is moved off
 _STRANGERS = (60, 600, 6_000)  # records of other groups tried as the last resort, nearest first, in rounds
 
 
+STRANGERS = sum(_STRANGERS)
+"""Records of other groups that are tried for a group, at most."""
+
+
+class StrangersNeededError(Exception):
+    """Records that are near to some groups of a run are needed, but not at hand; no user ever sees this."""
+
+    def __init__(self, groups: frozenset[int]) -> None:
+        super().__init__(groups)
+        self.groups = groups
+
+
 @dataclass(frozen=True, slots=True)
 class Representatives:
     """One candidate per group, in the order of the groups, and the step that each took.
@@ -90,6 +102,9 @@ class Ladder:
 
     `actual` are the original records that must not represent a group, None if they may. `saxon_judge` asks Saxon also
     about rules that the evaluator takes, for values by which it cannot judge.
+
+    The groups may be a run of those of a block, from number `first_group` on. Then the records are theirs, and after
+    them those that are near to the groups `has_strangers_of`; None if all records of the block are at hand.
     """
 
     design: BlockDesign
@@ -105,6 +120,8 @@ class Ladder:
     substitutes: Candidates | None = None
     actual: ActualRecords | None = None
     saxon_judge: BlockJudge | None = None
+    first_group: int = 0
+    has_strangers_of: frozenset[int] | None = None
     _rounded: Candidates = field(init=False)
     _settled: Settlement = field(init=False)
     _has_blanks: bool = field(init=False)
@@ -237,7 +254,7 @@ class Ladder:
     def _repair(self) -> None:
         members = {group: self._ranking(group) for group in self._settled.left.tolist()}
         truth = AtomTruth(self.judge.table, self.deriver.domains)
-        repairer = Repairer(self.design, self.stratum, self.targets, members, truth)
+        repairer = Repairer(self.design, self.stratum, self.targets, members, truth, self.first_group)
         for number in range(len(PROPOSALS)):
             if number and number * len(members) > _MOST_PROGRAMMES:
                 return
@@ -337,8 +354,10 @@ class Ladder:
         for judge in (self.judge, self.saxon_judge):
             if judge is not None and len(left):
                 left = self._moved_off(left, judge, self.actual)
-        for group in left.tolist():
-            if not self._settled.settle_by_waiting(group) and not self._take_shared(group, self.actual):
+        stubborn = [group for group in left.tolist() if not self._settled.settle_by_waiting(group)]
+        self._require_strangers(stubborn)
+        for group in stubborn:
+            if not self._take_shared(group, self.actual):
                 self._settled.settle_outside(group)
 
     def _moved_off(self, left: Rows, judge: BlockJudge, actual: ActualRecords) -> Rows:
@@ -394,6 +413,7 @@ class Ladder:
         The first group without a record ends the masking.
         """
         left, size = self._settled.left, _TOGETHER if self.design.asking_saxon else 1
+        self._require_strangers(left.tolist())
         for some in np.split(left, np.arange(size, len(left), size)):
             nearest = {group: self._nearest(group) for group in some.tolist()}
             start = 0
@@ -406,13 +426,18 @@ class Ladder:
                 if group in self._settled.left:
                     raise self._no_record(group, nearest[group])
 
+    def _require_strangers(self, groups: list[int]) -> None:
+        """Raise StrangersNeededError if the records that are near to some of these groups are not at hand."""
+        if self.has_strangers_of is not None and (missing := set(groups) - self.has_strangers_of):
+            raise StrangersNeededError(frozenset(missing))
+
     def _nearest(self, group: int) -> Rows:
         """Return the records of the file that are nearest to a group."""
         rows = self.groups.rows(group)
         gaps = ((self.points - self.points[rows].mean(axis=0)) ** 2).sum(axis=1)
         if self.company is not None:
             gaps[rows] = np.inf
-        return np.argsort(gaps, kind="stable")[: min(sum(_STRANGERS), int(np.isfinite(gaps).sum()))]
+        return np.argsort(gaps, kind="stable")[: min(STRANGERS, int(np.isfinite(gaps).sum()))]
 
     def _no_record(self, group: int, nearest: Rows) -> CannotShareError:
         asked = nearest[: most_candidates(len(self.groups.rows(group)))]

@@ -181,7 +181,8 @@ class Repairer:
     """Proposes repaired representatives.
 
     `targets` (g x d) are the operators' values before any rounding; `members` the records of each failing group,
-    nearest to its mean first; `truth` is that of atoms on the original records.
+    nearest to its mean first; `truth` is that of atoms on the original records. Group 0 is number `first_group` of the
+    block: how far targets are shifted depends on it.
     """
 
     design: BlockDesign
@@ -189,6 +190,7 @@ class Repairer:
     targets: Points
     members: Mapping[int, Rows]
     truth: AtomTruth
+    first_group: int = 0
 
     def propose(self, failed: Candidates, number: int) -> Candidates:
         """Return proposal `number` for those of the failed candidates that have one."""
@@ -290,7 +292,7 @@ class Repairer:
         if not loose:
             return False
         group = int(candidates.group[row])
-        moved = _shifts(group, shift, len(loose))
+        moved = _shifts(self.first_group + group, shift, len(loose))
         target = tuple(
             Fraction(float(self.targets[group, j])) + step * _step(s)
             for j, s, step in zip(loose, series, moved.tolist(), strict=True)

@@ -12,6 +12,7 @@ from constraint_sdc.arrays import Flags, Floats, Points, Rows
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Column, Table
+from constraint_sdc.data.text import Text, equal
 from constraint_sdc.exact.actual_records import ActualRecords
 from constraint_sdc.exact.candidates import NOT_COPIED, Candidates
 from constraint_sdc.judge.records import RecordJudge
@@ -199,8 +200,8 @@ class BlockJudge:
         for name in self.design.others:
             column = self.table.columns.get(name)
             if column is not None and name in names and name not in released:
-                texts = np.array(column.texts(), dtype=object)
-                same &= texts[sources] == texts[records]
+                one, other = column.take(sources), column.take(records)
+                same &= equal(Text.of_column(one), Text.of_column(other)) & (one.present() == other.present())
         return same
 
 
@@ -220,9 +221,8 @@ def _rank_in_group(group: Rows) -> Rows:
 
 def file_range(series: Sequence[Series]) -> tuple[Floats, Floats]:
     """Return the least and the greatest value of every variable; nothing lies between them where it has none."""
-    present = [one.values[~one.is_blank] for one in series]
-    low = np.array([values.min(initial=np.inf) for values in present])
-    return low, np.array([values.max(initial=-np.inf) for values in present])
+    low, high = np.array([one.extent for one in series]).reshape(-1, 2).T
+    return low, high
 
 
 # The groups that already have a representative, and the step that found it.

@@ -8,6 +8,7 @@ asked twice.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -60,6 +61,14 @@ class RecordsXml:
         self.judges = judges
         self._removed = removed
         self._taken_out = taken_out
+        self._rows: Rows | None = None
+
+    def part(self, rows: Rows) -> RecordsXml:
+        """Return the same for some records: record i is `rows[i]` of the file, which is read once for all parts."""
+        assert self._chunks is not None
+        found = copy(self)
+        found._rows = rows
+        return found
 
     @cached_property
     def _chunks(self) -> list[Chunk]:
@@ -71,7 +80,7 @@ class RecordsXml:
 
     def documents(self, records: Rows, columns: Mapping[str, Column]) -> Iterator[tuple[slice, bytes]]:
         """Yield documents of records with the values of the columns, and which places of `records` each one has."""
-        start = 0
+        start, records = 0, records if self._rows is None else self._rows[records]
         for layout, parts in self._batches(records):
             rows = slice(start, start + len(parts))
             cells = Cells({name: column.of(rows) for name, column in columns.items()})

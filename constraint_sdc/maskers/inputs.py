@@ -8,11 +8,12 @@ from functools import cache
 
 import numpy as np
 
-from constraint_sdc.arrays import Flags, Points, Rows, Weights
+from constraint_sdc.arrays import Flags, Floats, Points, Rows, Weights
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Column, Table
+from constraint_sdc.data.windows import windows
 from constraint_sdc.errors import NotPublishedError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
@@ -93,7 +94,7 @@ class MaskInputs:
 
     def actual_records(self, block: BlockDesign) -> ActualRecords | None:
         """Return the original records that must not be representatives of a block, None if they may."""
-        return None if self.copies_records else ActualRecords(block.series, max(self.k, 2), self.chance)
+        return None if self.copies_records else ActualRecords.of(block.series, max(self.k, 2), self.chance)
 
     def judge_of(self, block: BlockDesign, groups: Groups, saxon: RecordJudge | None) -> BlockJudge:
         """Return the judge of candidates for groups of a block."""
@@ -110,27 +111,49 @@ class MaskInputs:
 # Information loss of a block: 100 * SSE / SST over its standardised numbers; categories that changed.
 
 
-def information_loss(series: Sequence[Series], masked: Points) -> float:
-    """Return the loss of `masked` (n x d, as the series); cells without a number before and after do not count."""
+def information_loss(series: Sequence[Series], masked: Points, row: Rows | None = None) -> float:
+    """Return the loss of `masked` (as the series); cells without a number before and after do not count.
+
+    Record i has row `row[i]` of the masked values, by default row i.
+    """
     error = total = 0.0
     for j, one in enumerate(series):
-        if one.scale is not Scale.NUMERIC:
-            continue
-        both = ~one.is_blank & np.isfinite(masked[:, j])
-        values = one.values[both] / one.deviation
-        if len(values):
-            error += float(((values - masked[both, j] / one.deviation) ** 2).sum())
-            total += float(((values - values.mean()) ** 2).sum())
+        if one.scale is Scale.NUMERIC:
+            own, whole = _squares(one, masked[:, j], row)
+            error, total = error + own, total + whole
     return 100.0 * error / total if total else 0.0
 
 
-def changed_categories(series: Sequence[Series], masked: Points) -> Iterator[Reason]:
+def _squares(series: Series, masked: Floats, row: Rows | None) -> tuple[float, float]:
+    """Return the squared differences of a variable, and its squared distances from its mean, in deviations."""
+    count, whole = 0, 0.0
+    for values, _ in _both(series, masked, row):
+        count, whole = count + len(values), whole + float(values.sum())
+    error = total = 0.0
+    for values, after in _both(series, masked, row) if count else ():
+        error += float(((values - after) ** 2).sum())
+        total += float(((values - whole / count) ** 2).sum())
+    return error, total
+
+
+def _both(series: Series, masked: Floats, row: Rows | None) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the numbers of a variable before and after masking, in deviations, where there are both."""
+    for part in windows(len(series.values)):
+        after = masked[part if row is None else row[part]]
+        both = (series.blank[part] == 0) & np.isfinite(after)
+        yield series.values[part][both] / series.deviation, after[both] / series.deviation
+
+
+def changed_categories(series: Sequence[Series], masked: Points, row: Rows | None = None) -> Iterator[Reason]:
     """Yield the share of records in which each category changed: the loss of variables without squared differences."""
     shares: dict[str, Param] = {}
     for j, one in enumerate(series):
         if one.scale is not Scale.NUMERIC:
-            same = (one.values == masked[:, j]) | (one.is_blank & np.isnan(masked[:, j]))
-            shares[one.name] = 1.0 - float(same.mean())
+            same = 0
+            for part in windows(len(one.values)):
+                after = masked[part if row is None else row[part], j]
+                same += int(((one.values[part] == after) | ((one.blank[part] != 0) & np.isnan(after))).sum())
+            shares[one.name] = 1.0 - same / len(one.values)
     if shares:
         yield because("categories-changed", variables=tuple(shares), shares=tuple(shares.values()))
 
@@ -146,7 +169,7 @@ def mean_loss(series: Sequence[Series], groups: Groups) -> float:
         [np.where(s.is_blank, np.nanmean(s.values) if (~s.is_blank).any() else 0.0, s.values) for s in series]
     ).T
     means = ArithmeticMean().representatives(values, groups)
-    return information_loss(series, means[groups.label])
+    return information_loss(series, means, groups.label)
 
 
 # The operators' results for every group: target numbers, and records to copy from.

@@ -118,6 +118,12 @@ class BlockDesign:
         series = tuple(one.of(rows) for one in self.series)
         return replace(self, series=series, cloud=self.cloud.of(rows), strata=(), repaired={})
 
+    def part(self, rows: Rows) -> BlockDesign:
+        """Return the block for some of its records, measured as in the whole file; of the strata without the rows."""
+        series, given = (tuple(one.part(rows) for one in some) for some in (self.series, self.given))
+        strata = tuple(replace(stratum, rows=rows[:0]) for stratum in self.strata)
+        return replace(self, series=series, given=given, cloud=self.cloud.of(rows), strata=strata, repaired={})
+
 
 @dataclass(frozen=True, slots=True)
 class Total:

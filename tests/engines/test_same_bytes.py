@@ -84,7 +84,7 @@ def test_processes_publish_the_same_bytes(folder: Path, expected: bytes, monkeyp
     killed = killing_once(monkeypatch)
     assert masked(folder, EngineSettings("processes", workers=3)) == expected
     assert "constraint_sdc.partition.regions.region:divide_region" in killed
-    assert "constraint_sdc.maskers.microaggregation.settle_block:settle_block" in killed
+    assert "constraint_sdc.maskers.microaggregation.settle_block:settle_piece" in killed
 
 
 def test_dask_publishes_the_same_bytes(folder: Path, expected: bytes, monkeypatch: pytest.MonkeyPatch) -> None:

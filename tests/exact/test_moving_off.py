@@ -16,6 +16,7 @@ import pytest
 from constraint_sdc.data.series import Grid, Series
 from constraint_sdc.data.table import column_of
 from constraint_sdc.errors import PlanRefusedError, WayOut
+from constraint_sdc.exact import actual_records as room
 from constraint_sdc.exact.actual_records import ActualRecords
 from constraint_sdc.exact.candidates import Candidates
 from constraint_sdc.exam.protection.recount import is_crowded
@@ -238,5 +239,30 @@ def test_actual_records_are_those_of_a_count(seed: int) -> None:
     exact = [{None if value is None else Fraction(str(value)) for value in values} for values in cells]
     measured = [scale is Scale.NUMERIC for scale in scales]
     is_chance = is_crowded(zip(exact, measured, strict=True), len(known))
-    assert ActualRecords(block, k).include(candidates).tolist() == [one and not is_chance for one in expected]
+    assert ActualRecords.of(block, k).include(candidates).tolist() == [one and not is_chance for one in expected]
     assert any(expected) or count < 8
+
+
+def test_words_that_coincide_are_told_apart_by_another_salt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a salt by which all records have one word, nothing could be compared; the next salt is taken."""
+    block = [series("A", [1, 200, 3, 3]), series("B", [5, 6, 700, 700])]
+    joined = room._joined
+
+    def coinciding(cells: Sequence[np.ndarray], salt: int) -> np.ndarray:
+        return np.zeros(len(cells[0]), np.uint64) if salt < 2 else joined(cells, salt)
+
+    monkeypatch.setattr(room, "_joined", coinciding)
+    records = ActualRecords.of(block, 2)
+    candidates = Candidates.blank(block, np.arange(3))
+    candidates.values[:] = [[1, 5], [1, 6], [3, 700]]
+    assert records.salt == 2
+    assert records.include(candidates).tolist() == [True, False, False]
+
+
+def test_a_word_that_is_found_does_not_count_if_its_cells_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    block = [series("A", [1, 2, 3, 4]), series("B", [5, 600, 7, 8])]
+    records = ActualRecords.of(block, 2)
+    monkeypatch.setattr(room, "_joined", lambda cells, _: np.full(len(cells[0]), records.words[0]))
+    candidates = Candidates.blank(block, np.arange(2))
+    candidates.values[:] = [[9, 9], [block[0].values[records.first[0]], block[1].values[records.first[0]]]]
+    assert records.include(candidates).tolist() == [False, True]

@@ -26,7 +26,7 @@ def keep_promises(design: BlockDesign, inputs: MaskInputs, groups: Groups, strat
     demands = design.demands(inputs.written)
     held = all_held(demands, Laid(groups.order, groups.starts))
     if held.all():
-        return groups, stratum, _dominated(design, groups)
+        return groups, stratum, dominance_notes(dominated_groups(design, groups), len(groups))
     refuse_impossible(demands, Laid.of(part.rows for part in design.strata), design.plan.names)
     label, found = np.zeros(len(groups.label), np.int64), list[int]()
     for number, part in enumerate(design.strata):
@@ -44,13 +44,22 @@ def keep_promises(design: BlockDesign, inputs: MaskInputs, groups: Groups, strat
         loss=mean_loss(design.series, groups),
         loss_after=mean_loss(design.series, kept),
     )
-    return kept, tuple(found), (note, *_dominated(design, kept))
+    return kept, tuple(found), (note, *dominance_notes(dominated_groups(design, kept), len(kept)))
 
 
-def _dominated(design: BlockDesign, groups: Groups) -> tuple[Reason, ...]:
-    """Return a warning of groups dominated by one member where nothing is promised about them."""
+def holds_promises(design: BlockDesign, inputs: MaskInputs, groups: Groups) -> bool:
+    """Tell whether all these groups keep all promises."""
+    return bool(all_held(design.demands(inputs.written), Laid(groups.order, groups.starts)).all())
+
+
+def dominated_groups(design: BlockDesign, groups: Groups) -> int:
+    """Return how many groups are dominated by one member where nothing is promised about that."""
     if design.promises.dominance is not None:
-        return ()
+        return 0
     unpromised = replace(design, promises=GroupPromises(dominance=MEASURED_DOMINANCE))
-    dominated = int((~all_held(unpromised.demands({}), Laid(groups.order, groups.starts))).sum())
-    return (because("dominated", dominated=dominated, groups=len(groups), p=MEASURED_DOMINANCE.p),) if dominated else ()
+    return int((~all_held(unpromised.demands({}), Laid(groups.order, groups.starts))).sum())
+
+
+def dominance_notes(dominated: int, groups: int) -> tuple[Reason, ...]:
+    """Return a warning of dominated groups, if there are any."""
+    return (because("dominated", dominated=dominated, groups=groups, p=MEASURED_DOMINANCE.p),) if dominated else ()

@@ -11,8 +11,9 @@ from constraint_sdc.arrays import Points, Rows
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.engines.freeing import give_back_after_work
+from constraint_sdc.exact.actual_records import ActualRecords
 from constraint_sdc.exact.candidates import Deriver
-from constraint_sdc.exact.ladder import Ladder, Representatives, count_steps
+from constraint_sdc.exact.ladder import Ladder, count_steps
 from constraint_sdc.maskers.inputs import MaskInputs, changed_categories, group_targets, information_loss, plain_loss
 from constraint_sdc.maskers.masked import MaskedBlock
 from constraint_sdc.maskers.microaggregation.keep_promises import keep_promises
@@ -21,7 +22,7 @@ from constraint_sdc.maskers.own_values import OwnValues
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.registry import for_stratum
 from constraint_sdc.plan.design import BlockDesign
-from constraint_sdc.plan.plan import Price, Promise
+from constraint_sdc.plan.plan import ExactStep, Price, Promise
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Scale, Treatment
 
@@ -55,10 +56,25 @@ def share_representatives(
 
     Actual records that replace a representative come from the group itself, or from `company` if it is given.
     """
+    ladder = ladder_of(design, inputs, groups, stratum, aims, inputs.actual_records(design), company)
+    found = ladder.climb_down()
+    told = (*notes, *found.notes(), *ladder.judge.notes(ladder.saxon_judge))
+    price = price_of(design, inputs, groups, found.candidates.values, found.step, groups.label, notes=told)
+    return MaskedBlock(design.plan, groups, stratum, found.step, found.candidates.columns(), price)
+
+
+def ladder_of(
+    design: BlockDesign,
+    inputs: MaskInputs,
+    groups: Groups,
+    stratum: tuple[int, ...],
+    aims: tuple[Points, Rows, Rows],
+    actual: ActualRecords | None,
+    company: Callable[[int], Rows] | None = None,
+) -> Ladder:
+    """Return the exact step of these groups; `aims` are as `group_targets` gives them."""
     targets, copied, mixed = aims
-    judge = inputs.judge_of(design, groups, inputs.record_judge_for(design))
-    deriver = Deriver(groups, inputs.table, design.others, inputs.domains, inputs.is_xpath1)
-    ladder = Ladder(
+    return Ladder(
         design,
         groups,
         stratum,
@@ -66,15 +82,12 @@ def share_representatives(
         copied,
         mixed,
         design.cloud.points,
-        judge,
-        deriver,
+        inputs.judge_of(design, groups, inputs.record_judge_for(design)),
+        Deriver(groups, inputs.table, design.others, inputs.domains, inputs.is_xpath1),
         company,
-        actual=inputs.actual_records(design),
-        saxon_judge=(wide := inputs.saxon_judge_of(design, groups)),
+        actual=actual,
+        saxon_judge=inputs.saxon_judge_of(design, groups),
     )
-    found = ladder.climb_down()
-    price = price_of(design, inputs, groups, found, groups.label, notes=(*notes, *found.notes(), *judge.notes(wide)))
-    return MaskedBlock(design.plan, groups, stratum, found.step, found.candidates.columns(), price)
 
 
 def divide_strata(design: BlockDesign, inputs: MaskInputs) -> tuple[Groups, tuple[int, ...]]:
@@ -100,21 +113,22 @@ def price_of(
     design: BlockDesign,
     inputs: MaskInputs,
     groups: Groups,
-    found: Representatives,
+    values: Points,
+    step: tuple[ExactStep, ...],
     row: Rows,
     promises: tuple[Promise, ...] = (),
     notes: tuple[Reason, ...] = (),
 ) -> Price:
-    """Return what masking cost; record i gets row `row[i]` of what was found."""
+    """Return what masking cost; record i gets row `row[i]` of the values, which took these steps."""
     is_small = len(design.cloud) <= _MASKED_TWICE
     return Price(
-        loss=information_loss(design.series, found.candidates.values[row]),
+        loss=information_loss(design.series, values, row),
         plain_loss=plain_loss(design.series, design.cloud, inputs.k) if is_small else None,
         groups=len(groups),
         smallest=int(groups.sizes.min()),
-        steps=count_steps(found.step),
+        steps=count_steps(step),
         promises=promises,
-        notes=(*changed_categories(design.series, found.candidates.values[row]), *notes),
+        notes=(*changed_categories(design.series, values, row), *notes),
     )
 
 
@@ -138,7 +152,8 @@ def mask_ranked(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     found = own.finish(best, values, own.first_step(np.flatnonzero(own.passing(best))))
     shared = tuple(_least_shared(found.candidates.texts[:, j]) for j in range(len(design.series)))
     notes = (because("values-shared", variables=tuple(series.name for series in design.series), records=shared),)
-    price = price_of(design, inputs, clusters, found, everyone, notes=(*notes, *own.judge.notes()))
+    told = (*notes, *own.judge.notes())
+    price = price_of(design, inputs, clusters, found.candidates.values, found.step, everyone, notes=told)
     return MaskedBlock(design.plan, clusters, stratum, found.step, found.candidates.columns(), price, everyone)
 
 

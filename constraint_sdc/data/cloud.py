@@ -9,6 +9,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Points, Rows, Weights
 from constraint_sdc.data.series import Series
+from constraint_sdc.data.windows import windows
 from constraint_sdc.engines.running import scratch
 from constraint_sdc.settings.words import Scale, Standardise, VariableWish
 
@@ -47,7 +48,10 @@ class Cloud:
 
     def of(self, rows: Rows) -> Cloud:
         """Return the cloud of some records."""
-        return Cloud(self.points[rows], self.axes, None if self.weights is None else self.weights[rows])
+        if len(rows) == len(self) and bool((rows == np.arange(len(rows))).all()):
+            return self
+        taken = scratch().taken
+        return Cloud(taken(self.points, rows), self.axes, None if self.weights is None else taken(self.weights, rows))
 
     @property
     def scales(self) -> frozenset[Scale]:
@@ -63,12 +67,15 @@ def cloud_of(
 ) -> Cloud:
     """Return the records of some variables as points, each variable scaled by the square root of its weight."""
     axes: list[Axis] = []
-    columns: list[Points] = []
     start = 0
     for one in series:
+        axes.append(Axis(one.name, one.scale, start, start + one.width))
+        start = axes[-1].stop
+    points: Points = scratch().own((len(series[0].values) if series else 0, start), np.float64)
+    for one, axis in zip(series, axes, strict=True):
         wish = (wishes or {}).get(one.name)
         stretch = 1.0 if wish is None or wish.weight is None else float(np.sqrt(wish.weight))
-        columns.append(one.standardised(standardise) * stretch)
-        axes.append(Axis(one.name, one.scale, start, start + columns[-1].shape[1]))
-        start = axes[-1].stop
-    return Cloud(scratch().kept(np.concatenate(columns, axis=1)), tuple(axes), weights)
+        columns = one.standardised(standardise)
+        for rows in windows(len(points)):
+            points[rows, axis.start : axis.stop] = columns[rows] * stretch
+    return Cloud(points, tuple(axes), weights)

@@ -7,7 +7,7 @@ with the first of its code byte by byte, and if two differ the texts are coded o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,7 +92,7 @@ def code_integers(values: Integers) -> Coded:
     return _code_keys(values)
 
 
-def join_codes(columns: Sequence[Codes | SmallCodes], records: int) -> Codes:
+def join_codes(columns: Iterable[Codes | SmallCodes], records: int) -> Codes:
     """Return a number for each combination of codes: 0, 1, ... in the order in which combinations first appear.
 
     `columns` have `records` codes each, none of them negative. Without a column all records are alike.

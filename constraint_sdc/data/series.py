@@ -207,6 +207,11 @@ class Series:
         robust = (high - low) / 1.349 or float(np.abs(values - middle).mean()) * 1.2533
         return robust * largest * 2.0 or 1.0
 
+    @property
+    def width(self) -> int:
+        """Return the number of columns that it has as points: one, or one for every category."""
+        return int(np.nanmax(self.values, initial=0.0)) + 1 if self.scale is Scale.NOMINAL else 1
+
     def standardised(self, how: Standardise = Standardise.Z_SCORE) -> npt.NDArray[np.float64]:
         """Return the points of this variable for distances: numbers in units, or one column per category.
 
@@ -214,8 +219,7 @@ class Series:
         unit. Codes of an ordinal variable have no unit of their own, so their unit is always their standard deviation.
         """
         if self.scale is Scale.NOMINAL:
-            count = int(np.nanmax(self.values, initial=0.0)) + 1
-            codes = np.equal(self.values[:, None], np.arange(count))
+            codes = np.equal(self.values[:, None], np.arange(self.width))
             return np.where(codes, np.sqrt(0.5), 0.0)
         present = ~self.is_blank
         unit = self.deviation if self.scale is Scale.ORDINAL else self._unit(how)

@@ -119,6 +119,10 @@ class Text:
         """Return the texts of some rows."""
         return Text(self._buffer, self.start[rows], self.stop[rows])
 
+    def of(self, rows: slice) -> Text:
+        """Return the texts of a run of rows, without a copy."""
+        return Text(self._buffer, self.start[rows], self.stop[rows])
+
     def stripped(self) -> Text:
         """Return the texts without XML's white space around them."""
         return Text(self._buffer, *_stripped_spans(self.buffer, self.start, self.stop))

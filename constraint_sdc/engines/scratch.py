@@ -25,11 +25,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.arrays import AnyArray
+from constraint_sdc.arrays import AnyArray, AnyIntegers
 from constraint_sdc.errors import LimitError
 
 MAPPED_ABOVE = 1 << 18
 """Bytes of an array from which it lives on disk: smaller ones stay in memory."""
+_AT_A_TIME = 1 << 17  # rows that are gathered together
 _PREFIX = "constraint-sdc-scratch-"
 _OWNER = "owner"
 _SUFFIX = ".array"
@@ -140,9 +141,27 @@ class Scratch:
         """
         if not self._is_large(array.nbytes) or handle_of(array) is not None:
             return array
-        found = self._copied(array)
-        handle = _required(handle_of(found))
-        weakref.finalize(_mapped_owner(found), handle.path.unlink, missing_ok=True).atexit = False
+        found = self.own(array.shape, array.dtype)
+        found[...] = array
+        return found
+
+    def own(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> AnyArray:
+        """Return an array without values, as `empty` does, whose file goes with it."""
+        found = self.empty(shape, dtype)
+        handle = handle_of(found)
+        if handle is not None:
+            weakref.finalize(_mapped_owner(found), handle.path.unlink, missing_ok=True).atexit = False
+        return found
+
+    def taken(self, array: AnyArray, rows: AnyIntegers) -> AnyArray:
+        """Return `array[rows]`, gathered a part at a time if it is large."""
+        shape = (len(rows), *array.shape[1:])
+        if not self._is_large(prod(shape) * array.dtype.itemsize):
+            return np.asarray(array[rows])
+        found = self.own(shape, array.dtype)
+        for start in range(0, len(rows), _AT_A_TIME):
+            some = slice(start, start + _AT_A_TIME)
+            found[some] = array[rows[some]]
         return found
 
     def _copied(self, array: AnyArray) -> AnyArray:

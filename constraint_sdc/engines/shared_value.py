@@ -32,7 +32,7 @@ class SharedValue:
 
 
 def share_value(value: object) -> SharedValue:
-    """Return a value as pieces carry it.
+    """Return a value as pieces carry it. The caller holds the value until they are done: its scratch files go with it.
 
     >>> share_value({"k": 5}).open()
     {'k': 5}

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from constraint_sdc.arrays import Flags, Floats, Integers, Positions, Words
 from constraint_sdc.data.text import Text
+from constraint_sdc.data.windows import WINDOW, windows
 from constraint_sdc.evaluate.date_lexical import ReadNumbers, read_texts
 
 _SPACE = rb"[ \t\r\n]*"
@@ -102,6 +103,18 @@ class Reading:
 
 def scan(text: Text) -> Scan:
     """Read every text that is at most sixteen digits and a point, after an optional sign."""
+    if len(text) <= WINDOW:
+        return _scan(text)
+    count = len(text)
+    found = Scan(np.empty(count, np.uint64), np.empty(count, np.int64), *(np.empty(count, np.bool_) for _ in range(3)))
+    for part in windows(count):
+        own = _scan(text.of(part))
+        found.mantissa[part], found.scale[part] = own.mantissa, own.scale
+        found.negative[part], found.has_point[part], found.plain[part] = own.negative, own.has_point, own.plain
+    return found
+
+
+def _scan(text: Text) -> Scan:
     first = text.first_word & _U(0xFF)
     negative = first == _U(ord("-"))
     signed = negative | (first == _U(ord("+")))

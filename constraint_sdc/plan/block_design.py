@@ -14,6 +14,7 @@ from constraint_sdc.constraints.constraint import AllOf, AnyOf, Atom, LinearAtom
 from constraint_sdc.constraints.show import show_formula
 from constraint_sdc.data.cloud import Cloud, cloud_of
 from constraint_sdc.data.series import Series
+from constraint_sdc.data.windows import windows
 from constraint_sdc.engines.running import scratch
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.truth import is_computable
@@ -182,7 +183,8 @@ def _is_linear(rule: RuleFacts) -> bool:
 def _refuse_far_points(cloud: Cloud) -> None:
     """Refuse numbers that are too large in their unit for squared distances."""
     for axis in cloud.axes:
-        if not (np.abs(cloud.points[:, axis.start : axis.stop]) <= _FARTHEST).all():
+        columns = cloud.points[:, axis.start : axis.stop]
+        if not all((np.abs(columns[rows]) <= _FARTHEST).all() for rows in windows(len(columns))):
             hint = "standardise by z-score, or give it a smaller weight"
             raise UsageError(f"the values of {axis.name} are too large for distances between records", hint=hint)
 
@@ -202,13 +204,15 @@ def _cheapest_strata(
     can be divided into groups that hold all demands, where the unmasked values allow it.
     """
     choices: dict[tuple[int, ...], list[StratumCell]] = {}
+    taken = scratch().taken
     for company in Company if around.records <= _TRIED else (Company.NONE,):
         cells: list[StratumCell] = []
         for rows in parts:
+            is_whole = len(rows) == around.records  # then the rows are all records, in order
             own = form_strata(
-                accepts[rows],
-                classes[rows],
-                cloud.points[rows],
+                accepts if is_whole else accepts[rows],
+                classes if is_whole else classes[rows],
+                cloud.points if is_whole else taken(cloud.points, rows),
                 around.k,
                 company,
                 lambda rows=rows: pinned().of(rows),  # type: ignore[misc]
@@ -268,7 +272,7 @@ def _accepts(forked: list[RuleFacts], around: BlockContext) -> ConditionBits:
     A record that satisfies a rule but none of the conjunctions that we understand must satisfy one that we do not
     understand. Every conjunction whose understood atoms hold is then taken to hold.
     """
-    accepts = np.zeros((around.records, len(forked)), np.uint64)
+    accepts: ConditionBits = scratch().own((around.records, len(forked)), np.uint64)
     for place, rule in enumerate(forked):
         known, hoped = (_term_bits(rule.terms or (), around, unknown=unknown) for unknown in (False, True))
         hoped[around.broken.get(rule.id, np.zeros(0, np.int64))] = 0

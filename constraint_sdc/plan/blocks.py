@@ -10,12 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.arrays import Flags
+from constraint_sdc.arrays import Flags, Points
 from constraint_sdc.calendar import DateNotation
 from constraint_sdc.data.groups import Union
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.data.text import Text
+from constraint_sdc.data.windows import windows
+from constraint_sdc.engines.running import scratch
 from constraint_sdc.errors import PlanRefusedError, UsageError
 from constraint_sdc.evaluate.distinct_texts import distinct_texts
 from constraint_sdc.evaluate.lexical import scan
@@ -333,6 +335,11 @@ def _closeness(series: Sequence[Series]) -> npt.NDArray[np.float64]:
     """Return the correlation of every two numeric variables, or the association of every two categorical ones."""
     if any(one.scale is not Scale.NUMERIC for one in series):
         return association(series)
-    points = np.array([np.nan_to_num(one.standardised()[:, 0]) for one in series])
-    matrix: npt.NDArray[np.float64] = np.abs(points @ points.T) / max(points.shape[1], 1)
+    points: Points = scratch().own((len(series), len(series[0].values)), np.float64)
+    for row, one in zip(points, series, strict=True):
+        row[:] = np.nan_to_num(one.standardised()[:, 0])
+    products = np.zeros((len(series), len(series)))
+    for part in windows(points.shape[1]):
+        products += points[:, part] @ points[:, part].T
+    matrix: npt.NDArray[np.float64] = np.abs(products) / max(points.shape[1], 1)
     return matrix

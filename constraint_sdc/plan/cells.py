@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.arrays import Classes, ConditionBits, Rows
+from constraint_sdc.data.codes import code_integers, join_codes
 from constraint_sdc.plan.plan import Formation
 
 # Every record satisfies at least one conjunction of each rule. A cell is a choice of one conjunction per rule and the
@@ -45,8 +46,11 @@ def by_class(classes: Classes) -> Iterator[Rows]:
 
 def cover(accepts: ConditionBits, rows: Rows) -> Iterator[StratumCell]:
     """Yield cells that cover the rows; each choice starts from the conjunctions that most records satisfy."""
-    kinds, kind_of, counts = np.unique(accepts[rows], axis=0, return_inverse=True, return_counts=True)
-    kind_of = kind_of.ravel()
+    kind_of = join_codes([code_integers(column[rows].view(np.int64)).codes for column in accepts.T], len(rows))
+    counts = np.bincount(kind_of)
+    first = np.empty(len(counts), np.int64)
+    first[kind_of[::-1]] = rows[::-1]  # of the records of a kind, the last one written stays
+    kinds = accepts[first]
     bits = _Bits.of(kinds)
     left = np.ones(len(kinds), np.bool_)
     while left.any():

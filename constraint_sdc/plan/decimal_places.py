@@ -11,6 +11,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Flags, Integers, Positions
 from constraint_sdc.data.text import Text
+from constraint_sdc.data.windows import WINDOW, windows
 from constraint_sdc.evaluate.lexical import scan
 
 _PLAIN = re.compile(r"[+-]?[0-9]{1,40}(?:\.([0-9]{1,40}))?")
@@ -35,7 +36,7 @@ class DecimalPlaces:
         """Return as many whole numbers, none of them read yet."""
         return cls(np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros(count, np.bool_))
 
-    def put(self, rows: Positions, found: DecimalPlaces) -> None:
+    def put(self, rows: Positions | slice, found: DecimalPlaces) -> None:
         """Enter what was found for some texts."""
         self.written[rows], self.needed[rows], self.is_positional[rows] = (
             found.written,
@@ -51,6 +52,15 @@ def decimal_places(texts: Text) -> DecimalPlaces:
     >>> found.written.tolist(), found.needed.tolist(), found.is_positional.tolist()
     ([2, 3, 0, 20], [1, 3, 0, 18], [True, False, True, True])
     """
+    if len(texts) <= WINDOW:
+        return _decimal_places(texts)
+    found = DecimalPlaces.none(len(texts))
+    for part in windows(len(texts)):
+        found.put(part, _decimal_places(texts.of(part)))
+    return found
+
+
+def _decimal_places(texts: Text) -> DecimalPlaces:
     found = DecimalPlaces.none(len(texts))
     scanned = scan(texts)
     short = np.flatnonzero(scanned.plain)

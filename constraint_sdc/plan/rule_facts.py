@@ -34,10 +34,10 @@ from constraint_sdc.constraints.constraint import (
     atoms,
 )
 from constraint_sdc.data.table import State, Table
-from constraint_sdc.data.text import Text
+from constraint_sdc.engines.running import scratch
+from constraint_sdc.evaluate.distinct_texts import distinct_texts
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Call, CompareOp, Literal, Outside, Variable, variables_of
-from constraint_sdc.evaluate.lexical import Reading
 from constraint_sdc.evaluate.truth import evaluate_truth, refuses
 from constraint_sdc.evaluate.value import Records
 from constraint_sdc.xpath.reads import Reads
@@ -249,8 +249,11 @@ class AtomTruth:
         """Return a variable as XPath's number(): NaN where the value is not a number."""
         if name not in self._numbers:
             column = self._table.columns.get(name)
-            nothing = np.full(self._table.records, np.nan)
-            self._numbers[name] = nothing if column is None else Reading(Text.of_column(column)).doubles.values
+            if column is None:
+                self._numbers[name] = np.full(self._table.records, np.nan)
+            else:
+                seen = distinct_texts(column)
+                self._numbers[name] = scratch().taken(seen.numbers, seen.codes)
         return self._numbers[name]
 
     def _days(self, name: str, notation: DateNotation) -> Floats:

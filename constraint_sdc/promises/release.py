@@ -56,4 +56,4 @@ def classes(table: Table, names: Sequence[str]) -> Codes:
     >>> classes(Table(columns, 3), ["A", "B"]).tolist()
     [0, 1, 2]
     """
-    return join_codes([value_codes(table, name) for name in names], table.records)
+    return join_codes((value_codes(table, name) for name in names), table.records)

@@ -99,7 +99,7 @@ class _Combinations:
     names: tuple[str, ...]
     before: int
     key: Integers
-    values: Counts
+    values: SmallCodes
     numbers: Flags
     possible: tuple[float, ...]
 
@@ -152,7 +152,7 @@ def _unchanged(parts: Sequence[_Combinations], before: int, after: int, k: int, 
     One stands alone if fewer than k share its values. Where no record stayed as it was, nobody need be counted.
     """
     names = tuple(name for part in parts for name in part.names)
-    values = np.zeros(after, np.int64)
+    values = np.zeros(after, np.int32)
     is_unchanged: Flags = np.ones(after, np.bool_)
     for part in parts:
         values += part.values
@@ -160,7 +160,7 @@ def _unchanged(parts: Sequence[_Combinations], before: int, after: int, k: int, 
     is_unchanged &= values > 1
     if not is_unchanged.any():
         return VerbatimCount(names, 0, 0, is_unchanged)
-    number = join_codes([code_integers(part.key).codes for part in parts], before + after)
+    number = join_codes((code_integers(part.key).codes for part in parts), before + after)
     was_alone, is_alone = (np.bincount(one)[one] < k for one in (number[:before], number[before:]))
     is_unchanged &= was_alone & is_alone
     is_unchanged &= int(is_unchanged.sum()) >= chance.unchanged * int(was_alone.sum())
@@ -171,7 +171,7 @@ def _unchanged(parts: Sequence[_Combinations], before: int, after: int, k: int, 
 
 def _combined(before: Table, after: Table, block: Sequence[BlockVariable]) -> _Combinations:
     records = before.records
-    values, numbers = np.zeros(after.records, np.int64), np.zeros(after.records, np.bool_)
+    values, numbers = np.zeros(after.records, np.int32), np.zeros(after.records, np.bool_)
     possible: list[float] = []
 
     def codes() -> Iterator[SmallCodes]:

@@ -15,6 +15,8 @@ from constraint_sdc.arrays import Counts, Flags
 from constraint_sdc.data.codes import join_codes
 from constraint_sdc.data.table import Chunk, Column, Layout, State, Table
 from constraint_sdc.data.text import Text, equal
+from constraint_sdc.engines.growing import GrowingArray
+from constraint_sdc.engines.running import scratch
 from constraint_sdc.errors import DataError, JudgeError
 from constraint_sdc.evaluate.distinct_texts import codes_of_values
 from constraint_sdc.files.dataset import Dataset
@@ -133,7 +135,7 @@ def verify_staged(
         if written.layout.wrappers != layout.wrappers or written.layout.record != layout.record:
             raise _differs("the records are elsewhere in the document")
         source.begin()
-        lines, around = [np.zeros(0, np.int64)], Around()
+        lines, around = GrowingArray(scratch(), np.int64), Around()
         kept = frozenset(wanted).union(*blocks)
         comparison = _StagedComparison(dataset, columns, removed)
         chunks = written.chunks(around, source)
@@ -154,7 +156,7 @@ def verify_staged(
     expected = dataset.surroundings.without(taken_out, removed)
     if difference := expected.difference(around.surroundings(), taken_out):
         raise _differs(difference)
-    return ReadBack(written.layout, np.concatenate(lines), source.sha256, smallest_groups(table, blocks), table)
+    return ReadBack(written.layout, lines.finished(), source.sha256, smallest_groups(table, blocks), table)
 
 
 class _SkeletonFound(Protocol):
@@ -231,7 +233,7 @@ def group_sizes(table: Table, blocks: Sequence[Sequence[str]]) -> tuple[Counts, 
 
 
 def _sizes(columns: Sequence[Column], table: Table) -> Counts:
-    return np.bincount(join_codes([codes_of_values(column) for column in columns], table.records))
+    return np.bincount(join_codes((codes_of_values(column) for column in columns), table.records))
 
 
 def smallest_groups(table: Table, blocks: Sequence[Sequence[str]]) -> tuple[int, ...]:

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from constraint_sdc.arrays import Counts, Flags, Rows, SmallCodes, Words
+from constraint_sdc.data.codes import code_integers
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.data.text import Text, equal
+from constraint_sdc.engines.running import scratch
 from constraint_sdc.errors import JudgeError
 
 _ROWS = 65_536  # records that are looked at together
@@ -42,9 +44,9 @@ def classes_of(table: Table, outlines: SmallCodes, names: Sequence[str]) -> Case
     """
     columns = {name: table.columns[name] for name in names if name in table.columns}
     for seed in range(_SEEDS):
-        marks = _fingerprints(columns, outlines, seed)
-        _, first, inverse, sizes = np.unique(marks, return_index=True, return_inverse=True, return_counts=True)
-        classes = CaseClasses(inverse.astype(np.int32), first.astype(np.int64), sizes.astype(np.int64))
+        coded = code_integers(_fingerprints(columns, outlines, seed).view(np.int64))
+        of_record: SmallCodes = scratch().kept(coded.codes.astype(np.int32))
+        classes = CaseClasses(of_record, coded.first.astype(np.int64), np.bincount(of_record).astype(np.int64))
         if _is_exact(classes, columns, outlines):
             return classes
     raise JudgeError("records cannot be told apart by their fingerprints", hint="use --judge every-record")

@@ -117,7 +117,10 @@ def _settle_whole(block: _GroupedBlock, xml: RecordsXml | None) -> _SettledBlock
 
 @dataclass(slots=True)
 class _BlockWork:
-    """A block from its groups to their representatives, in the calling process."""
+    """A block from its groups to their representatives, in the calling process.
+
+    It holds what its runs have in common, because the scratch files of arrays go with them.
+    """
 
     design: BlockDesign
     inputs: MaskInputs
@@ -125,6 +128,7 @@ class _BlockWork:
     stratum: tuple[int, ...]
     notes: tuple[Reason, ...] = ()
     has_kept: bool = False
+    _common: LargeBlock | None = None
 
     def __post_init__(self) -> None:
         """Keep the groups where workers can see them."""
@@ -149,7 +153,8 @@ class _BlockWork:
             return
         for one in self.design.series:
             one.measure()
-        shared = share_value(LargeBlock(self.design, sent, self.inputs.actual_records(self.design)))
+        self._common = LargeBlock(self.design, sent, self.inputs.actual_records(self.design))
+        shared = share_value(self._common)
         order, starts, sizes = self.groups.order, self.groups.starts, self.groups.sizes
         for first, last in zip(bounds := self._bounds(), bounds[1:], strict=False):
             rows = order[starts[first] : starts[last - 1] + sizes[last - 1]]

@@ -34,6 +34,7 @@ AnyArray: TypeAlias = npt.NDArray[Any]  # numbers of any kind, where they are mo
 Singles: TypeAlias = npt.NDArray[np.float32]  # single precision: decides where to look, never what is true
 NeighbourLists: TypeAlias = npt.NDArray[np.int32]  # the nearest records of every record, one row each
 SmallPositions: TypeAlias = npt.NDArray[np.int32]  # record numbers below 2^31
+Worth: TypeAlias = npt.NDArray[np.uint16]  # how many things something serves, below 2^16
 SmallCodes: TypeAlias = npt.NDArray[np.int32]  # codes or classes of records, below 2^31
 
 # Text as bytes.

@@ -15,6 +15,7 @@ import numpy as np
 from constraint_sdc.arrays import Codes, Integers, Positions, SmallCodes, Words
 from constraint_sdc.data.table import Column, State
 from constraint_sdc.data.text import Text, equal
+from constraint_sdc.engines.running import scratch
 
 _MOST_WORDS = 16  # of a text that make its key; longer texts that begin alike are compared one by one
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd: no two words get the same product
@@ -109,12 +110,14 @@ def join_keys(columns: Iterable[Codes | SmallCodes], records: int) -> Integers:
     >>> join_keys([np.array([1, 0, 1, 1]), np.array([0, 0, 2, 0])], 4).tolist()
     [3, 0, 5, 3]
     """
-    joint = np.zeros(records, np.int64)
+    joint: Integers = scratch().own(records, np.int64)
+    joint[:] = 0
     width = 1
     for codes in columns:
         size = int(codes.max(initial=0)) + 1
         if width * size > _LARGEST:
-            joint, width = _numbered(joint), records
+            joint[:] = _numbered(joint)
+            width = records
         joint *= size
         joint += codes
         width *= size

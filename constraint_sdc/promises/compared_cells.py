@@ -18,6 +18,8 @@ from constraint_sdc.data.codes import code_texts
 from constraint_sdc.data.coincidence import grid_points
 from constraint_sdc.data.table import Column
 from constraint_sdc.data.text import Text, equal
+from constraint_sdc.data.windows import windows
+from constraint_sdc.engines.running import scratch
 from constraint_sdc.evaluate.distinct_texts import distinct_texts
 
 _NUMBER = re.compile(r"\s*[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?\s*")
@@ -74,8 +76,13 @@ def compare_cells(columns: Sequence[Column], variable: BlockVariable) -> Compare
     has_value = np.arange(count) != _NOTHING
     number = np.full(count, np.nan)
     number[cell_of] = number_of
-    places = np.split(cell_of[coded.codes], np.cumsum([len(one) for one in seen])[:-1])
-    codes = np.concatenate([own.astype(np.int32)[one.codes] for own, one in zip(places, seen, strict=True)])
+    places = np.split(cell_of[coded.codes].astype(np.int32), np.cumsum([len(one) for one in seen])[:-1])
+    codes: SmallCodes = scratch().own(sum(len(one.codes) for one in seen), np.int32)
+    at = 0
+    for own, one in zip(places, seen, strict=True):
+        for part in windows(len(one.codes)):
+            codes[at + part.start : at + part.stop] = own[one.codes[part]]
+        at += len(one.codes)
     return ComparedCells(codes, has_value, number, variable.is_number)
 
 

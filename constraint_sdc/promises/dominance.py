@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from constraint_sdc.arrays import Codes, Flags, Floats
+from constraint_sdc.arrays import Codes, Floats, Rows
+from constraint_sdc.data.windows import windows
+from constraint_sdc.engines.running import scratch
 from constraint_sdc.plan.promised import Found, PromiseCount
 from constraint_sdc.plan.read_series import make_series
 from constraint_sdc.promises.release import Release, classes
@@ -63,46 +65,61 @@ def _amounts(release: Release) -> Iterator[tuple[str, Floats, Codes]]:
         for name in names:
             values, is_date = _numbers(release, name)
             if not is_date:
-                yield name, values * weights, label
+                yield name, values if release.weights is None else values * weights, label
 
 
 def _numbers(release: Release, name: str) -> tuple[Floats, bool]:
     """Return the sizes of the original's numbers in steps of their grid, 0 for none; and whether they are dates."""
     wish = release.wishes.get(name, VariableWish())
     series = make_series(release.before.column(name), Scale.NUMERIC, wish, release.missing.get(name, ()))
-    steps = np.abs(np.nan_to_num(series.values)) * series.grid.scale
-    return steps if series.grid.decimals is None else np.rint(steps), series.grid.notation is not None
+    steps: Floats = scratch().own(len(series.values), np.float64)
+    for part in windows(len(steps)):
+        steps[part] = np.abs(np.nan_to_num(series.values[part])) * series.grid.scale
+        if series.grid.decimals is not None:
+            np.rint(steps[part], out=steps[part])
+    return steps, series.grid.notation is not None
 
 
 def _measured(name: str, amounts: Floats, label: Codes, rule: DominancePromise) -> _DominatedVariable:
     total: Floats = np.bincount(label, amounts).astype(np.float64)
-    slack = 0.0 if (amounts == np.rint(amounts)).all() else _ROUNDING
+    slack = 0.0 if all((amounts[part] == np.rint(amounts[part])).all() for part in windows(len(amounts))) else _ROUNDING
     is_dominated = np.zeros(len(total), np.bool_)
     p, share = None, 0.0
     counts = total > 0
     if rule.p is not None:
-        left, largest, _ = _without_largest(amounts, label, total)
-        rest = _without_largest(left, label, total - largest)[2]
+        largest, place = _largest(amounts, label, [], len(total))
+        rest = total - largest - _largest(amounts, label, [place], len(total))[0]
         is_dominated |= 100 * rest < rule.p * largest - slack * total
         p = float((100 * rest[counts] / largest[counts]).min()) if counts.any() else None
     if rule.n is not None and rule.share is not None:
-        left, rest = amounts, total
+        places, rest = list[Rows](), total
         for _ in range(rule.n):
-            left, _, rest = _without_largest(left, label, rest)
+            largest, place = _largest(amounts, label, places, len(total))
+            places, rest = [*places, place], rest - largest
         is_dominated |= 100 * (total - rest) > rule.share * total + slack * total
         share = float((100 * (total - rest)[counts] / total[counts]).max(initial=0.0))
     is_dominated &= counts
     return _DominatedVariable(name, p, share, int(counts.sum()), int(is_dominated.sum()))
 
 
-def _without_largest(amounts: Floats, label: Codes, total: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the amounts with the largest of each group set to 0, these largest, and the sums without them."""
-    largest = np.zeros(len(total))
-    np.maximum.at(largest, label, amounts)
-    is_largest: Flags = amounts == largest[label]
-    rows = np.flatnonzero(is_largest)[::-1]
-    first = np.full(len(total), -1)
-    first[label[rows]] = rows  # of several as large, the last one written stays: the first record
-    left = amounts.copy()
-    left[first[first >= 0]] = 0.0
-    return left, largest, total - largest
+def _largest(amounts: Floats, label: Codes, left_out: Sequence[Rows], groups: int) -> tuple[Floats, Rows]:
+    """Return the largest amount of each group, and the first record that has it, without those that are left out.
+
+    A group of which all records are left out has 0, and no record.
+    """
+    largest, place = np.zeros(groups), np.full(groups, -1, np.int64)
+
+    def some() -> Iterator[tuple[Rows, Floats, Codes]]:
+        for part in windows(len(amounts)):
+            rows, own = np.arange(part.start, part.stop), label[part]
+            counted = np.ones(len(rows), np.bool_)
+            for out in left_out:
+                counted &= out[own] != rows
+            yield rows[counted], amounts[part][counted], own[counted]
+
+    for _, sizes, own in some():
+        np.maximum.at(largest, own, sizes)
+    for rows, sizes, own in some():
+        is_first = (sizes == largest[own]) & (place[own] < 0)
+        place[own[is_first][::-1]] = rows[is_first][::-1]  # the last one written stays: the first record
+    return largest, place

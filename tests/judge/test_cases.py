@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.commands.check import check_written
-from constraint_sdc.commands.masking.by_cases import Cases, JudgedCases, cases_of, judge_cases
+from constraint_sdc.commands.masking.by_cases import Cases, JudgedCases, cases_of, find_cases, judge_cases
 from constraint_sdc.commands.masking.preparation import Original, open_original
 from constraint_sdc.commands.masking.staged import ReadBack
 from constraint_sdc.data.table import Chunk, Table, column_of
@@ -130,7 +130,8 @@ def judged(original: Original, by_case: JudgedCases) -> CheckResult:
 def by_cases(original: Original) -> JudgedCases:
     cases = cases_of(original)
     assert cases is not None
-    return judge_cases(cases, original, original.dataset.path, read_back(original, cases))
+    data, written = original.dataset.path, read_back(original, cases)
+    return judge_cases(find_cases(cases, original, data, written), original, data, written)
 
 
 def both_ways(case: RulesAndRows) -> tuple[CheckResult, CheckResult, JudgedCases]:

@@ -77,21 +77,38 @@ def cases_of(original: Original) -> Cases | None:
     return Cases(divide_rules(understood), understood.routes.across, by_parent)
 
 
-def judge_cases(cases: Cases, original: Original, staged: Path, written: ReadBack) -> JudgedCases:
-    """Judge the staged file by cases, and add up what is about all records; what cannot be is left to Saxon."""
-    most = original.check.max_examples
+@dataclass(frozen=True, slots=True)
+class CasesToJudge:
+    """The classes of every question, and the records that stand for them; `held` are rules that need not be asked."""
+
+    held: Mapping[str, Tally]
+    rules: CaseRules
+    classes: tuple[CaseClasses, ...]
+    records: Rows
+
+
+def find_cases(cases: Cases, original: Original, staged: Path, written: ReadBack) -> CasesToJudge:
+    """Return the cases of the staged file, with what is about all records added up."""
     held = _added_up(cases, original, written)
-    held |= held_by_parents(staged, written.layout, cases.by_parent, original.readings, most)
+    held |= held_by_parents(staged, written.layout, cases.by_parent, original.readings, original.check.max_examples)
     outlines, rules = cases.outlines.of_records(), cases.rules
     if outlines is None or not len(outlines) or not rules.questions:
+        return CasesToJudge(held, rules, (), representatives(()))
+    classes = tuple(classes_of(written.table, outlines, question.names) for question in rules.questions)
+    return CasesToJudge(held, rules, classes, representatives(classes))
+
+
+def judge_cases(found: CasesToJudge, original: Original, staged: Path, written: ReadBack) -> JudgedCases:
+    """Judge the staged file by its cases; what is about all records and does not certainly hold is left to Saxon."""
+    held, rules = found.held, found.rules
+    if not found.classes:
         return JudgedCases(held, 0, frozenset(held))
-    classes = [classes_of(written.table, outlines, question.names) for question in rules.questions]
     with hiding_values(original.check):
-        judged = _ask(rules, classes, original, staged, written)
+        judged = _ask(rules, found.records, original, staged, written)
     schema = original.rule_set.schema.only(rules.by_case)
     verdicts = CaseVerdicts(schema, written.layout, written.lines, judged)
     tallies: dict[str, Tally] = dict(held)
-    for question, own in zip(rules.questions, classes, strict=True):
+    for question, own in zip(rules.questions, found.classes, strict=True):
         tallies |= verdicts.tallies(question, own, original.check.max_examples)
     return JudgedCases(tallies, len(judged.records), frozenset(held))
 
@@ -112,13 +129,10 @@ def _added_up(cases: Cases, original: Original, written: ReadBack) -> dict[str, 
     return tests.held(dataset.outside, dataset.surroundings)
 
 
-def _ask(
-    rules: CaseRules, classes: list[CaseClasses], original: Original, staged: Path, written: ReadBack
-) -> JudgedRecords:
-    """Let Saxon judge a record of each class, in several processes where no rule needs a large document."""
+def _ask(rules: CaseRules, records: Rows, original: Original, staged: Path, written: ReadBack) -> JudgedRecords:
+    """Let Saxon judge these records, in several processes where no rule needs a large document."""
     understood, record, ids = original.understood, written.layout.record, rules.by_case
     missing = tuple(understood.missing.conditions(sorted(ids)).items())
-    records = representatives(classes)
     with TemporaryDirectory(prefix="constraint-sdc-") as folder:
         judges, is_light = _judges(original, rules, records, written, Path(folder))
 

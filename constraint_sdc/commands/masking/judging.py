@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from constraint_sdc.commands.check import check_written, idle_noted
 from constraint_sdc.commands.masking.applying import MaskedCells, compare_contexts
-from constraint_sdc.commands.masking.by_cases import Cases, JudgedCases, cases_of, judge_cases
+from constraint_sdc.commands.masking.by_cases import Cases, CasesToJudge, JudgedCases, cases_of, find_cases, judge_cases
 from constraint_sdc.commands.masking.preparation import Original
 from constraint_sdc.commands.masking.staged import ReadBack, spelled, verify_staged, write_staged
 from constraint_sdc.commands.measuring.pairing import pair_tables
@@ -72,9 +72,12 @@ def judge_masking(
     written = _write(original, staged, plan, masked, cases)
     give_back_after_work()
     before = _without(original.before, left_out)
+    # Before promises are counted beside Saxon: each of the two needs memory of its own.
+    to_judge = None if cases is None else _find_cases(cases, original, staged, written)
+    give_back_after_work()
     people, (verdict, judgement) = _counted_and_judged(
         lambda: _count_people(original, written, plan, recipe, output),
-        lambda: _judge(original, staged, written, plan, cases),
+        lambda: _judge(original, staged, written, plan, to_judge),
         work=_COUNT_SECONDS * len(written.lines) * len(plan.masked_names()),
     )
     after = _without(verdict, left_out)
@@ -206,8 +209,13 @@ def removed_variables(plan: Plan) -> frozenset[str]:
     return frozenset(kept.name for kept in plan.kept if kept.is_removed)
 
 
+@stage("finding cases")
+def _find_cases(cases: Cases, original: Original, staged: Path, written: ReadBack) -> CasesToJudge:
+    return find_cases(cases, original, staged, written)
+
+
 @stage("judging the masked file")
-def _judge(original: Original, staged: Path, written: ReadBack, plan: Plan, cases: Cases | None) -> _Verdicts:
+def _judge(original: Original, staged: Path, written: ReadBack, plan: Plan, cases: CasesToJudge | None) -> _Verdicts:
     """Let Saxon judge the staged file, in the process that knows the rules already; say what it was shown."""
     if not original.has_rules:
         return None, None

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraint_sdc.arrays import Counts, Flags, Rows, SmallCodes, Words
+from constraint_sdc.arrays import Counts, Flags, Rows, SmallCodes, Words, Worth
 from constraint_sdc.data.codes import code_integers
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.data.text import Text, equal
+from constraint_sdc.data.windows import windows
 from constraint_sdc.engines.running import scratch
 from constraint_sdc.errors import JudgeError
 
@@ -43,10 +44,12 @@ def classes_of(table: Table, outlines: SmallCodes, names: Sequence[str]) -> Case
     A variable that the table does not have is absent from all records.
     """
     columns = {name: table.columns[name] for name in names if name in table.columns}
+    kept = scratch().kept
     for seed in range(_SEEDS):
         coded = code_integers(_fingerprints(columns, outlines, seed).view(np.int64))
-        of_record: SmallCodes = scratch().kept(coded.codes.astype(np.int32))
-        classes = CaseClasses(of_record, coded.first.astype(np.int64), np.bincount(of_record).astype(np.int64))
+        of_record: SmallCodes = kept(coded.codes.astype(np.int32))
+        first, sizes = (kept(part.astype(np.int64)) for part in (coded.first, np.bincount(of_record)))
+        classes = CaseClasses(of_record, first, sizes)
         if _is_exact(classes, columns, outlines):
             return classes
     raise JudgeError("records cannot be told apart by their fingerprints", hint="use --judge every-record")
@@ -113,25 +116,44 @@ def representatives(classes: Sequence[CaseClasses]) -> Rows:
     open_classes = [np.ones(len(one), np.bool_) for one in classes]
     left: Rows = np.arange(count, dtype=np.int64)
     while len(left):
-        wanted = [is_open[one.of_record[left]] for one, is_open in zip(classes, open_classes, strict=True)]
-        worth: Words = np.sum(np.stack(wanted), axis=0, dtype=np.uint64)
-        useful = worth > 0
-        left, worth, wanted = left[useful], worth[useful], [flags[useful] for flags in wanted]
-        chosen = left[_first_of_all(classes, left, wanted, worth)]
+        worth = _worth(classes, open_classes, left)
+        left, worth = left[worth > 0], worth[worth > 0]
+        chosen = left[_first_of_all(classes, open_classes, left, worth)]
         taken[chosen] = True
         for one, is_open in zip(classes, open_classes, strict=True):
             is_open[one.of_record[chosen]] = False
     return np.flatnonzero(taken).astype(np.int64)
 
 
-def _first_of_all(classes: Sequence[CaseClasses], left: Rows, wanted: Sequence[Flags], worth: Words) -> Flags:
+def _worth(classes: Sequence[CaseClasses], open_classes: Sequence[Flags], left: Rows) -> Worth:
+    """Return for how many classes each record would stand that none stands for yet."""
+    worth = np.zeros(len(left), np.uint16)
+    for part in windows(len(left)):
+        for one, is_open in zip(classes, open_classes, strict=True):
+            worth[part] += is_open[one.of_record[left[part]]]
+    return worth
+
+
+def _first_of_all(classes: Sequence[CaseClasses], open_classes: Sequence[Flags], left: Rows, worth: Worth) -> Flags:
     """Tell which records are the best of every class that is open and theirs; the best of all always is."""
-    # A bijection on 32 bits scatters equal records, so that many can be taken in a round.
-    rank = worth << np.uint64(32) | (left.astype(np.uint64) * np.uint64(2_654_435_761) & np.uint64(0xFFFFFFFF))
     wins = np.ones(len(left), np.bool_)
-    for one, flags in zip(classes, wanted, strict=True):
-        mine = one.of_record[left]
+    for one, is_open in zip(classes, open_classes, strict=True):
         best = np.zeros(len(one), np.uint64)
-        np.maximum.at(best, mine[flags], rank[flags])
-        wins &= ~flags | (best[mine] == rank)
+        for part in windows(len(left)):
+            mine = one.of_record[left[part]]
+            flags = is_open[mine]
+            np.maximum.at(best, mine[flags], _rank(left[part], worth[part])[flags])
+        for part in windows(len(left)):
+            mine = one.of_record[left[part]]
+            wins[part] &= ~is_open[mine] | (best[mine] == _rank(left[part], worth[part]))
     return wins
+
+
+def _rank(records: Rows, worth: Worth) -> Words:
+    """Return a number for each record, larger for one that is worth more.
+
+    A bijection on 32 bits scatters equal records, so that many can be taken in a round.
+    """
+    scattered = records.astype(np.uint64) * np.uint64(2_654_435_761) & np.uint64(0xFFFFFFFF)
+    rank: Words = worth.astype(np.uint64) << np.uint64(32) | scattered
+    return rank

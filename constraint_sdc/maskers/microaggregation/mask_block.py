@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from constraint_sdc.arrays import Points, Rows
+from constraint_sdc.arrays import Labels, Points, Rows
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.engines.freeing import give_back_after_work
+from constraint_sdc.engines.running import scratch
 from constraint_sdc.exact.actual_records import ActualRecords
 from constraint_sdc.exact.candidates import Deriver
 from constraint_sdc.exact.ladder import Ladder, count_steps
@@ -93,7 +94,7 @@ def ladder_of(
 def divide_strata(design: BlockDesign, inputs: MaskInputs) -> tuple[Groups, tuple[int, ...]]:
     """Divide every stratum into groups of at least k; return also the stratum of every group."""
     assert inputs.partitioner is not None
-    label = np.zeros(len(design.cloud), np.int64)
+    label: Labels = scratch().own(len(design.cloud), np.int64)
     stratum: list[int] = []
     for number, part in enumerate(design.strata):
         method = for_stratum(inputs.partitioner, len(part.rows), len(design.cloud))

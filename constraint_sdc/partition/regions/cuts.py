@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 
 import numpy as np
 
 from constraint_sdc.arrays import Points, Rows
+from constraint_sdc.engines.running import scratch
 from constraint_sdc.partition.methods.tree import safe_scale, smallest
 
 _SAMPLE = 4_096
@@ -22,19 +24,27 @@ def cut(points: Points, largest: int, parts: int) -> list[Rows]:
     >>> [region.tolist() for region in cut(np.array([[5.0], [1.0], [9.0], [0.0]]), 2, parts=2)]
     [[1, 3], [0, 2]]
     """
-    return list(_regions(points, np.arange(len(points)), largest, parts))
+    kept = scratch().kept
+    return [kept(rows) for rows in _regions(points, np.arange(len(points)), largest, parts)]
 
 
 def _regions(points: Points, rows: Rows, largest: int, parts: int) -> Iterator[Rows]:
     if len(rows) <= largest:
         yield rows
         return
+    pieces = deque(_cut_once(points, rows, parts))
+    del rows
+    while pieces:
+        yield from _regions(points, pieces.popleft(), largest, parts)
+
+
+def _cut_once(points: Points, rows: Rows, parts: int) -> Iterator[Rows]:
     along = points[rows, _widest(points, rows)]
     for left in range(parts, 1, -1):
         first = smallest(along, len(rows) // left)
-        yield from _regions(points, rows[first], largest, parts)
+        yield rows[first]
         rows, along = rows[~first], along[~first]
-    yield from _regions(points, rows, largest, parts)
+    yield rows
 
 
 def _widest(points: Points, rows: Rows) -> int:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from constraint_sdc.arrays import Flags, Floats, Labels, Points, Rows
+from constraint_sdc.arrays import AnyIntegers, Flags, Floats, Labels, Points, Rows
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.engines.running import map_pieces
+from constraint_sdc.engines.running import map_pieces, scratch
 from constraint_sdc.partition.regions.cuts import cut
 from constraint_sdc.partition.regions.near_lists import FEW
 from constraint_sdc.partition.regions.region import RecordRegion, divide_region
@@ -26,6 +26,7 @@ _FEWEST_OF_MANY = 14
 _MOST_SWEEPS = 3_000
 _RATE = 3.2e6  # records times sweeps in a nominal second
 _HOT = 200  # sweeps from which on the search begins hot
+_FEW_REGIONS = 2**15
 _SECONDS = 6e-6  # of work for a record
 
 
@@ -52,7 +53,8 @@ def divide_by_regions(cloud: Cloud, k: int, seed: int, sweeps: int, heat: float,
         RecordRegion(*_part(cloud, some), None, low[i], high[i], k, sweeps, heat, _seed(seed, 0, i))
         for i, some in enumerate(rows)
     )
-    labels, is_open, count = np.empty(len(cloud), np.int64), np.zeros(len(cloud), np.bool_), 0
+    labels: Labels = scratch().own(len(cloud), np.int64)
+    is_open, count = np.zeros(len(cloud), np.bool_), 0
     for some, found in zip(rows, map_pieces(divide_region, regions, work=_SECONDS * len(cloud)), strict=True):
         labels[some], is_open[some] = found.labels + count, found.is_open
         count += int(found.labels.max()) + 1
@@ -70,11 +72,13 @@ def improve_across(
     """
     chosen = np.zeros(int(labels.max()) + 1, np.bool_)
     chosen[labels[is_open]] = True
-    rows = np.flatnonzero(chosen[labels])
-    group = renumbered(labels[rows])
+    kept = scratch().kept
+    rows: Rows = kept(np.flatnonzero(chosen[labels]))
+    group: Labels = kept(renumbered(labels[rows]))
     centres = _centres(cloud.points, rows, group)
     regions = cut(centres, max(largest // k, 2), parts=3)
-    region_of = np.empty(len(centres), np.int64)
+    is_few = len(regions) < _FEW_REGIONS  # short integers are sorted much faster
+    region_of: AnyIntegers = np.empty(len(centres), np.int16) if is_few else np.empty(len(centres), np.int64)
     for i, some in enumerate(regions):
         region_of[some] = i
     parts = _split(rows, region_of[group], len(regions))
@@ -85,7 +89,9 @@ def improve_across(
         )
         for i, some in enumerate(parts)
     )
-    improved, count = labels.copy(), int(labels.max()) + 1
+    improved: Labels = scratch().own(len(labels), np.int64)
+    improved[:] = labels
+    count = int(labels.max()) + 1
     for some, found in zip(parts, map_pieces(divide_region, pieces, work=_SECONDS * len(rows)), strict=True):
         improved[some] = found.labels + count
         count += int(found.labels.max()) + 1
@@ -109,9 +115,9 @@ def _centres(points: Points, rows: Rows, group: Labels) -> Points:
     return np.array([np.bincount(group, points[rows, j]) / sizes for j in range(points.shape[1])]).T
 
 
-def _split(rows: Rows, part: Labels, parts: int) -> list[Rows]:
+def _split(rows: Rows, part: AnyIntegers, parts: int) -> list[Rows]:
     order = np.argsort(part, kind="stable")
-    return np.split(rows[order], np.cumsum(np.bincount(part, minlength=parts))[:-1])
+    return np.split(scratch().taken(rows, order), np.cumsum(np.bincount(part, minlength=parts))[:-1])
 
 
 def _seed(seed: int, search: int, region: int) -> int:

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraint_sdc.arrays import Codes, Flags, Floats, SmallCodes
-from constraint_sdc.data.codes import code_texts
+from constraint_sdc.arrays import Flags, Floats, SmallCodes
 from constraint_sdc.data.coincidence import grid_points
 from constraint_sdc.data.table import Column
 from constraint_sdc.data.text import Text, equal
 from constraint_sdc.data.windows import windows
 from constraint_sdc.engines.running import scratch
-from constraint_sdc.evaluate.distinct_texts import distinct_texts
+from constraint_sdc.evaluate.distinct_texts import DistinctTexts, distinct_texts
 
 _NUMBER = re.compile(r"\s*[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?\s*")
 _NO_VALUES = ("NaN", "INF", "-INF")
@@ -68,51 +67,75 @@ def compare_cells(columns: Sequence[Column], variable: BlockVariable) -> Compare
     ([1, 0, 1, 0, 2], [False, True, True])
     """
     seen = [distinct_texts(column) for column in columns]
-    texts = Text.joined([one.texts for one in seen])
-    coded = code_texts(texts)
-    numbers = np.concatenate([one.numbers for one in seen])[coded.first] if variable.is_number else None
-    cell_of, number_of = _cells(texts.take(coded.first), numbers, variable)
-    count = int(cell_of.max(initial=_NOTHING)) + 1
-    has_value = np.arange(count) != _NOTHING
-    number = np.full(count, np.nan)
-    number[cell_of] = number_of
-    places = np.split(cell_of[coded.codes].astype(np.int32), np.cumsum([len(one) for one in seen])[:-1])
+    cells = _number_cells(seen, variable) if variable.is_number else _text_cells(seen, variable)
     codes: SmallCodes = scratch().own(sum(len(one.codes) for one in seen), np.int32)
     at = 0
-    for own, one in zip(places, seen, strict=True):
+    for own, one in zip(cells.of_texts, seen, strict=True):
         for part in windows(len(one.codes)):
             codes[at + part.start : at + part.stop] = own[one.codes[part]]
         at += len(one.codes)
-    return ComparedCells(codes, has_value, number, variable.is_number)
+    return ComparedCells(codes, np.arange(len(cells.numbers)) != _NOTHING, cells.numbers, variable.is_number)
 
 
-def _cells(distinct: Text, read: Floats | None, variable: BlockVariable) -> tuple[Codes, Floats]:
-    """Return the cell and the number of every distinct text; the cell of a missing value is `_NOTHING`.
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """The cell of every distinct text of each column, and the number of every cell, NaN where it has none."""
 
-    `read` are the numbers of the texts, None if the variable has none: then each text is a value of its own.
-    """
-    is_read = _has_plain_ends(distinct)
-    for code in variable.missing:
-        is_read &= ~equal(distinct, Text.of_strings([code]))
-    numbers = np.arange(len(distinct), dtype=np.float64) if read is None else read
-    is_read &= np.isfinite(numbers)
-    rest = np.flatnonzero(~is_read)
-    texts: dict[int, str] = {}
-    for place, text in zip(rest.tolist(), distinct.take(rest).strings, strict=True):
-        match _cell(text, variable):
-            case float(number):
-                numbers[place], is_read[place] = number, True
-            case str(text):
-                texts[place] = text
-    cells = np.full(len(distinct), _NOTHING)
-    cells[is_read] = 1 + _numbered(numbers[is_read])
-    cells[list(texts)] = int(cells.max(initial=_NOTHING)) + 1 + np.arange(len(texts))
-    return cells, np.where(is_read & variable.is_number, numbers, np.nan)
+    of_texts: list[SmallCodes]
+    numbers: Floats
 
 
-def _numbered(numbers: Floats) -> Codes:
-    """Return the rank of every number; 0 and -0 are one."""
-    return np.unique(numbers + 0.0, return_inverse=True)[1].ravel().astype(np.int64)
+def _text_cells(seen: Sequence[DistinctTexts], variable: BlockVariable) -> _Cells:
+    """Number the texts; that of a missing value is `_NOTHING`."""
+    known: dict[str, int] = {}
+    found: list[SmallCodes] = []
+    for one in seen:
+        texts = one.texts.strings
+        found.append(np.array([_place(_cell(text, variable), known, 0) for text in texts], np.int32))
+    return _Cells(found, np.full(1 + len(known), np.nan))
+
+
+def _number_cells(seen: Sequence[DistinctTexts], variable: BlockVariable) -> _Cells:
+    """Number the numbers in their order, then the other texts; 0 and -0 are one, a missing value is `_NOTHING`."""
+    read, others = zip(*(_read(one, variable) for one in seen), strict=True)
+    numbers = np.unique(np.concatenate([one[~np.isnan(one)] for one in read]) + 0.0)
+    known: dict[str, int] = {}
+    found: list[SmallCodes] = []
+    for own, texts in zip(read, others, strict=True):
+        cells: SmallCodes = np.zeros(len(own), np.int32)
+        for part in windows(len(own)):
+            is_number = ~np.isnan(own[part])
+            cells[part][is_number] = 1 + np.searchsorted(numbers, own[part][is_number])
+        for place, text in texts.items():
+            cells[place] = _place(text, known, len(numbers))
+        found.append(cells)
+    return _Cells(found, np.concatenate(([np.nan], numbers, np.full(len(known), np.nan))))
+
+
+def _place(text: float | str | None, known: dict[str, int], numbers: int) -> int:
+    """Return the cell of a text, after the cells of the numbers; it is known from then on."""
+    return _NOTHING if not isinstance(text, str) else known.setdefault(text, 1 + numbers + len(known))
+
+
+def _read(seen: DistinctTexts, variable: BlockVariable) -> tuple[Floats, dict[int, str]]:
+    """Return the numbers of the distinct texts, NaN where one is none, and by its place what is neither missing."""
+    texts = seen.texts
+    numbers: Floats = scratch().own(len(texts), np.float64)
+    others: dict[int, str] = {}
+    for part in windows(len(texts)):
+        some, own = texts.of(part), seen.numbers[part] + 0.0
+        is_read = np.isfinite(own) & _has_plain_ends(some)
+        for code in variable.missing:
+            is_read &= ~equal(some, Text.of_strings([code]))
+        numbers[part] = np.where(is_read, own, np.nan)
+        rest = np.flatnonzero(~is_read)
+        for place, text in zip((rest + part.start).tolist(), some.take(rest).strings, strict=True):
+            cell = _cell(text, variable)
+            if isinstance(cell, float):
+                numbers[place] = cell + 0.0
+            elif cell is not None:
+                others[place] = cell
+    return numbers, others
 
 
 def _has_plain_ends(texts: Text) -> Flags:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.arrays import Labels, Rows
+from constraint_sdc.data.ordering import stable_order
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Groups:
     @cached_property
     def order(self) -> Rows:
         """Return the records sorted by group, file order within one."""
-        return np.argsort(self.label, kind="stable").astype(np.int64)
+        return stable_order(self.label)
 
     @cached_property
     def sizes(self) -> npt.NDArray[np.int64]:

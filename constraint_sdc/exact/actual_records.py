@@ -17,20 +17,47 @@ import numpy as np
 
 from constraint_sdc.arrays import Flags, Floats, Rows
 from constraint_sdc.data.coincidence import grid_points, is_crowded
-from constraint_sdc.data.series import Series
+from constraint_sdc.data.ordering import ranked, stable_order
+from constraint_sdc.data.series import EXACT_MANTISSA, Series
 from constraint_sdc.exact.candidates import Candidates
 from constraint_sdc.settings.chance import USUAL, Chance
 from constraint_sdc.settings.words import Scale
 
 _NOT_FOUND = -1
+_MANY = 4_096  # numbers from which on it pays to look them up in their order: neighbours in the array, and in the cache
+_SPREAD = 4  # whole numbers in the range of a variable, for each record, up to which a table has a place for each
 
 
 def _found(known: Floats | Rows, asked: Floats | Rows) -> Rows:
     """Return the place of each number in a sorted array, _NOT_FOUND where it is not there."""
     if not len(known):
         return np.full(len(asked), _NOT_FOUND, np.int64)
-    place = np.minimum(np.searchsorted(known, asked), len(known) - 1)
+    if len(asked) < _MANY:
+        place = np.searchsorted(known, asked)
+    else:
+        order = stable_order(asked)
+        place = np.empty(len(asked), np.int64)
+        place[order] = np.searchsorted(known, asked[order])
+    place = np.minimum(place, len(known) - 1)
     return np.where(known[place] == asked, place, _NOT_FOUND)
+
+
+def _numbers_ranked(values: Floats) -> tuple[Floats, Rows]:
+    """Return the different values in order, and the place of each value among them; 0 and -0 are one.
+
+    >>> _numbers_ranked(np.array([7.0, 3.0, 7.0]))[1].tolist()
+    [1, 0, 1]
+    """
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
+    if abs(low) < EXACT_MANTISSA and high - low < _SPREAD * len(values):
+        places = (values - low).astype(np.int64)
+        if np.array_equal(places + low, values):  # whole numbers, apart from a part that all have in common
+            occurs = np.zeros(int(high - low) + 1, np.bool_)
+            occurs[places] = True
+            different: Floats = np.flatnonzero(occurs) + low
+            rank: Rows = np.cumsum(occurs) - 1
+            return different, rank[places]
+    return ranked(values)
 
 
 def _possible(series: Series, values: Floats, some_blank: bool) -> float:
@@ -43,9 +70,9 @@ def _possible(series: Series, values: Floats, some_blank: bool) -> float:
 def _numbered(series: Series) -> tuple[Floats, Rows]:
     """Return the different values of a variable in order, and the number of each record's cell: the last if blank."""
     present = np.flatnonzero(~series.is_blank)
-    values, place = np.unique(series.values[present], return_inverse=True)
+    values, place = _numbers_ranked(series.values[present])
     cells = np.full(len(series.values), len(values), np.int64)
-    cells[present] = place.ravel()
+    cells[present] = place
     return values, cells
 
 
@@ -75,9 +102,8 @@ class ActualRecords:
 
     def _joined(self, number: Rows, cells: Rows, width: int) -> Rows:
         """Add a level: return the number of each record's combination with one variable more."""
-        level, place = np.unique(number * width + cells, return_inverse=True)
+        level, joined = ranked(number * width + cells)
         self._levels.append(level)
-        joined: Rows = place.ravel().astype(np.int64)
         return joined
 
     def include(self, candidates: Candidates) -> Flags:

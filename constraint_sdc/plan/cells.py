@@ -45,7 +45,11 @@ def by_class(classes: Classes) -> Iterator[Rows]:
 
 def cover(accepts: ConditionBits, rows: Rows) -> Iterator[StratumCell]:
     """Yield cells that cover the rows; each choice starts from the conjunctions that most records satisfy."""
-    kinds, kind_of, counts = np.unique(accepts[rows], axis=0, return_inverse=True, return_counts=True)
+    own = accepts[rows]
+    if len(own) and (own == own[:1]).all():  # as in most files: then there is nothing to sort
+        kinds, kind_of, counts = own[:1], np.zeros(len(own), np.int64), np.array([len(own)])
+    else:
+        kinds, kind_of, counts = np.unique(own, axis=0, return_inverse=True, return_counts=True)
     kind_of = kind_of.ravel()
     bits = _Bits.of(kinds)
     left = np.ones(len(kinds), np.bool_)

@@ -54,7 +54,7 @@ def _numbers_ranked(values: Floats) -> tuple[Floats, Rows]:
         if np.array_equal(places + low, values):  # whole numbers, apart from a part that all have in common
             occurs = np.zeros(int(high - low) + 1, np.bool_)
             occurs[places] = True
-            different: Floats = np.flatnonzero(occurs) + low
+            different = np.flatnonzero(occurs).astype(np.float64) + low
             rank: Rows = np.cumsum(occurs) - 1
             return different, rank[places]
     return ranked(values)

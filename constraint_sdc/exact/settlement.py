@@ -405,5 +405,10 @@ class Settlement:
         is_record = candidates.are_records() & (step is ExactStep.ANCHORED or self._copies_everything)
         self.step.update(dict.fromkeys(groups.tolist(), step))
         self.step.update(dict.fromkeys(groups[is_record].tolist(), ExactStep.MEDOID))
-        one_left = self.left[self.left != groups[0]] if len(groups) == 1 else None
-        self.left = np.setdiff1d(self.left, groups) if one_left is None else one_left
+        self.left = self.left[self.left != groups[0]] if len(groups) == 1 else self._without(groups)
+
+    def _without(self, groups: Rows) -> Rows:
+        """Return the groups that are left without these; their order stays, so that they need not be sorted again."""
+        is_gone = np.zeros(len(self.best), np.bool_)
+        is_gone[groups] = True
+        return self.left[~is_gone[self.left]]

@@ -16,6 +16,7 @@ from constraint_sdc.cli.machine.progress import shown_stages
 from constraint_sdc.cli.machine.stopping import Stopped, orderly_stop
 from constraint_sdc.cli.options import notices
 from constraint_sdc.cli.streams import open_missing_streams, silence_stdout, tell
+from constraint_sdc.engines.freeing import collect_rarely
 from constraint_sdc.errors import ConstraintSdcError
 
 _COMMANDS = {
@@ -139,9 +140,6 @@ def main() -> None:
 
 
 def _collect_rarely() -> None:
-    """Look for cycles of objects less often: a command makes few, and each look walks through all that is loaded.
-
-    The last look, when the process ends, finds nothing to do: it takes a sixth of a second otherwise.
-    """
-    gc.set_threshold(max(gc.get_threshold()[0], 100_000), 20, 50)
+    """Look for cycles of objects less often; the last look, when the process ends, takes a sixth of a second."""
+    collect_rarely()
     atexit.register(gc.freeze)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.arrays import Labels, Rows
+from constraint_sdc.data.ordering import stable_order
 from constraint_sdc.engines.running import scratch
 
 
@@ -22,7 +23,7 @@ class Groups:
     @cached_property
     def order(self) -> Rows:
         """Return the records sorted by group, file order within one."""
-        kept: Rows = scratch().kept(np.argsort(self.label, kind="stable").astype(np.int64, copy=False))
+        kept: Rows = scratch().kept(stable_order(self.label))
         return kept
 
     @cached_property

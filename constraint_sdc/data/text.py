@@ -17,6 +17,7 @@ from constraint_sdc.data.table import Column
 
 _LOW_BYTES = np.array([(1 << (8 * k)) - 1 for k in range(9)], np.uint64)
 _IS_BLANK = np.isin(np.arange(256), list(b" \t\r\n"))
+_NOWHERE = np.zeros(0, np.intp)
 _HIGH_BITS = np.uint64(0x8080808080808080)
 
 
@@ -78,11 +79,12 @@ class Text:
         # Void items have alignment one, so NumPy gathers the unaligned windows without a copy of the whole buffer.
         windows = np.ndarray((len(self.buffer) - 7,), "V8", self.buffer, strides=(1,))
         begin = self.start + 8 * k if k else self.start
-        near_end = k > 0 or self._reaches_end
-        at = np.minimum(begin, len(windows) - 1) if near_end else begin
+        last = len(windows) - 1
+        near_end = np.flatnonzero(begin > last) if k or self._reaches_end else _NOWHERE
+        at = np.minimum(begin, last) if len(near_end) else begin
         words = windows[at].view(np.dtype("<u8")).astype(np.uint64, copy=False)
-        if near_end:
-            words = words >> (np.clip(begin - at, 0, 7).astype(np.uint64) * np.uint64(8))
+        if len(near_end):
+            words[near_end] >>= np.minimum(begin[near_end] - last, 7).astype(np.uint64) * np.uint64(8)
         return np.bitwise_and(words, _LOW_BYTES[np.clip(self.length - 8 * k, 0, 8)])
 
     @cached_property

@@ -6,13 +6,19 @@ what a stage has freed must not stay with its process. Nothing depends on whethe
 
 from __future__ import annotations
 
-import ctypes
+import gc
 import sys
 import time
 from functools import cache
 from typing import Any
 
+_OBJECTS = 400_000  # more than a command makes before it works: to look through those that it loads finds nothing
 _WORTH = 1.0  # CPU seconds of work after which there may be something to give back
+
+
+def collect_rarely() -> None:
+    """Look for cycles of objects less often: a process makes few, and each look walks through all that is loaded."""
+    gc.set_threshold(max(gc.get_threshold()[0], _OBJECTS), 20, 50)
 
 
 def give_back() -> None:
@@ -40,4 +46,8 @@ def give_back_after_work() -> None:
 
 @cache
 def _trim() -> Any:
-    return getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform.startswith("linux") else None
+    if not sys.platform.startswith("linux"):
+        return None
+    import ctypes
+
+    return getattr(ctypes.CDLL(None), "malloc_trim", None)

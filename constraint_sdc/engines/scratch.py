@@ -18,6 +18,7 @@ import threading
 import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from io import FileIO
 from math import prod
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -165,9 +166,12 @@ class Scratch:
         return found
 
     def _copied(self, array: AnyArray) -> AnyArray:
-        found = self.empty(array.shape, array.dtype)
-        found[...] = array
-        return found
+        """Return a copy in a file of its own; written as a whole, because to write to a mapped page costs more."""
+        values = np.ascontiguousarray(array)
+        path = self._new_file(values.nbytes)
+        with path.open("r+b", buffering=0) as file:
+            _write_all(file, values.data.cast("B"))
+        return np.asarray(np.memmap(path, values.dtype, "r+", shape=values.shape))
 
     def _is_large(self, size: int) -> bool:
         return self._uses_disk and size >= MAPPED_ABOVE
@@ -260,6 +264,11 @@ def private_directory(inside: Path | None = None) -> Iterator[Path]:
 def _remove(folder: Path, owner: int) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     os.close(owner)
+
+
+def _write_all(file: FileIO, data: memoryview) -> None:
+    while data:
+        data = data[file.write(data) :]
 
 
 def _reserve(number: int, size: int) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from constraint_sdc.engines.engine import WORKER_MARK
-from constraint_sdc.engines.freeing import give_back_after_work
+from constraint_sdc.engines.freeing import collect_rarely, give_back_after_work
 from constraint_sdc.engines.parcel import ByteSupply, read_parcel
 from constraint_sdc.engines.task import outcome
 
@@ -109,6 +109,7 @@ def _widen(pipe: Any) -> None:
 
 def main() -> None:
     """Answer tasks of the standard input until it ends; nothing else is written to the standard output."""
+    collect_rarely()
     source, target = sys.stdin.buffer, sys.stdout.buffer
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted too, and ends this process
     sys.stdout = sys.stderr

@@ -14,6 +14,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Codes, Counts, Flags, Floats, Positions
 from constraint_sdc.data.codes import text_keys
+from constraint_sdc.data.ordering import stable_order
 from constraint_sdc.data.table import Column
 from constraint_sdc.data.text import Text, equal
 from constraint_sdc.evaluate.distinct_texts import distinct_texts
@@ -97,7 +98,7 @@ def profile_of(column: Column, missing: Iterable[str] = ()) -> Profile:
         is_value &= ~equal(texts, Text.of_strings([code]))
     values = np.flatnonzero(is_value)
     # Not in the order of the file: examples of several variables would be those of its first records.
-    values = values[np.argsort(text_keys(texts.take(values)), kind="stable")]
+    values = values[stable_order(text_keys(texts.take(values)))]
     place = np.full(len(seen), _NO_VALUE, np.int64)
     place[values] = np.arange(len(values))
     codes = place[seen.codes]

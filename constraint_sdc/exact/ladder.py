@@ -125,9 +125,11 @@ class Ladder:
     _rounded: Candidates = field(init=False)
     _settled: Settlement = field(init=False)
     _has_blanks: bool = field(init=False)
+    _strata: Rows = field(init=False)
 
     def __post_init__(self) -> None:
         """Look for blanks once: without them the members of a group are ranked by distance alone."""
+        self._strata = np.array(self.stratum, np.int64)
         self._has_blanks = any(bool(series.is_blank.any()) for series in self.design.series)
 
     def climb_down(self) -> Representatives:
@@ -177,8 +179,7 @@ class Ladder:
 
     def _left(self) -> Iterator[tuple[tuple[Derivation, ...], Rows]]:
         """Yield the remaining groups, stratum by stratum, with the stratum's derivations."""
-        strata = np.array(self.stratum, np.int64)
-        left = self._settled.left
+        strata, left = self._strata, self._settled.left
         for number in np.unique(strata[left]).tolist():
             yield self.design.strata[number].derivations, left[strata[left] == number]
 

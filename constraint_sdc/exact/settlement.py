@@ -10,6 +10,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Flags, Floats, Points, Rows
 from constraint_sdc.data.groups import Groups
+from constraint_sdc.data.ordering import first_of_each, stable_order
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.data.text import Text, equal
@@ -211,7 +212,7 @@ def _rank_in_group(group: Rows) -> Rows:
     >>> _rank_in_group(np.array([4, 7, 4, 4, 7])).tolist()
     [0, 0, 1, 2, 1]
     """
-    order = np.argsort(group, kind="stable")
+    order = stable_order(group)
     ordered = group[order]
     first = np.searchsorted(ordered, ordered)
     rank = np.empty(len(group), np.int64)
@@ -314,14 +315,14 @@ class Settlement:
         costs = self.costs.of(passing.values, passing.group)
         is_dear = (costs > self.costs.limit[passing.group]) | self._strays(passing)
         self._remember(self._dear, costs, passing, np.flatnonzero(is_dear), step)
-        order = np.flatnonzero(~is_dear)[np.argsort(costs[~is_dear], kind="stable")]
-        groups, first = np.unique(passing.group[order], return_index=True)
+        order = np.flatnonzero(~is_dear)[stable_order(costs[~is_dear])]
+        groups, first = first_of_each(passing.group[order])
         self._keep(groups, passing.take(order[first]), step)
 
     def settle_at_last(self, proposed: Candidates, step: ExactStep = ExactStep.MEDOID) -> None:
         """Keep the first proposal of each group that passes, or its fallback if that costs no more."""
         passing = proposed.take(np.flatnonzero(self.judge.passing(proposed)))
-        groups, first = np.unique(passing.group, return_index=True)
+        groups, first = first_of_each(passing.group)
         first_ones = passing.take(first)
         costs = self.costs.of(first_ones.values, groups)
         for place, group in enumerate(groups.tolist()):
@@ -392,8 +393,8 @@ class Settlement:
         waiting: dict[int, _Waiting], costs: Floats, candidates: Candidates, rows: Rows, step: ExactStep
     ) -> None:
         """Let the cheapest of these candidates of each group wait, if none as cheap does; of equals, the first."""
-        order = rows[np.argsort(costs[rows], kind="stable")]
-        groups, first = np.unique(candidates.group[order], return_index=True)
+        order = rows[stable_order(costs[rows])]
+        groups, first = first_of_each(candidates.group[order])
         cheapest = candidates.take(order[first])
         for place, (group, cost) in enumerate(zip(groups.tolist(), costs[order[first]].tolist(), strict=True)):
             if group not in waiting or cost < waiting[group].cost:
@@ -404,5 +405,10 @@ class Settlement:
         is_record = candidates.are_records() & (step is ExactStep.ANCHORED or self._copies_everything)
         self.step.update(dict.fromkeys(groups.tolist(), step))
         self.step.update(dict.fromkeys(groups[is_record].tolist(), ExactStep.MEDOID))
-        one_left = self.left[self.left != groups[0]] if len(groups) == 1 else None
-        self.left = np.setdiff1d(self.left, groups) if one_left is None else one_left
+        self.left = self.left[self.left != groups[0]] if len(groups) == 1 else self._without(groups)
+
+    def _without(self, groups: Rows) -> Rows:
+        """Return the groups that are left without these; their order stays, so that they need not be sorted again."""
+        is_gone = np.zeros(len(self.best), np.bool_)
+        is_gone[groups] = True
+        return self.left[~is_gone[self.left]]

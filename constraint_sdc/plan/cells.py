@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.arrays import Classes, ConditionBits, Rows
+from constraint_sdc.arrays import Classes, Codes, ConditionBits, Rows, SmallCodes
 from constraint_sdc.data.codes import code_integers, join_codes
 from constraint_sdc.plan.plan import Formation
 
@@ -46,7 +46,7 @@ def by_class(classes: Classes) -> Iterator[Rows]:
 
 def cover(accepts: ConditionBits, rows: Rows) -> Iterator[StratumCell]:
     """Yield cells that cover the rows; each choice starts from the conjunctions that most records satisfy."""
-    kind_of = join_codes([code_integers(column[rows].view(np.int64)).codes for column in accepts.T], len(rows))
+    kind_of = join_codes((_coded(column[rows]) for column in accepts.T), len(rows))
     counts = np.bincount(kind_of)
     first = np.empty(len(counts), np.int64)
     first[kind_of[::-1]] = rows[::-1]  # of the records of a kind, the last one written stays
@@ -57,6 +57,13 @@ def cover(accepts: ConditionBits, rows: Rows) -> Iterator[StratumCell]:
         chosen, taken = bits.largest_choice(counts, left)
         left &= ~taken
         yield StratumCell(rows[taken[kind_of]], chosen)
+
+
+def _coded(bits: ConditionBits) -> Codes | SmallCodes:
+    """Return a number for each different row of bits; in most files all are the same, and there is nothing to sort."""
+    if (bits == bits[:1]).all():
+        return np.zeros(len(bits), np.int32)
+    return code_integers(bits.view(np.int64)).codes
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from constraint_sdc.arrays import Codes, Flags, Floats, Positions, Rows, SmallCodes
 from constraint_sdc.calendar import DateNotation
 from constraint_sdc.data.codes import code_texts, code_values
+from constraint_sdc.data.ordering import first_of_each
 from constraint_sdc.data.series import EXACT_MANTISSA, Grid, Series
 from constraint_sdc.data.table import Column, State, Table
 from constraint_sdc.data.text import Text
@@ -166,7 +167,7 @@ def _padded_grid(places: DecimalPlaces) -> Grid | None:
 
     Whole numbers are written without a point if the file writes some so; with one decimal that needs no padding.
     """
-    written = set(np.unique(places.written).tolist())
+    written = set(first_of_each(places.written)[0].tolist())
     points = written - {0}
     if len(points) != 1:
         return None

@@ -7,14 +7,15 @@ right partner is one of m equally near ones counts as 1 / m.
 from __future__ import annotations
 
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.points import places_of
-from constraint_sdc.measures.risk.distance_linkage import distance_linkage
 from constraint_sdc.plan.promised import PromiseCount
 from constraint_sdc.settings.protect import LinkagePromise
 
 
 def count_linkage(pair: Pair, promise: LinkagePromise) -> PromiseCount:
     """Link the written records to the original by the variables that the intruder knows."""
+    from constraint_sdc.measures.points import places_of  # few maskings promise this: the others do not load measures
+    from constraint_sdc.measures.risk.distance_linkage import distance_linkage
+
     known = promise.known or ()
     places = places_of([one for one in pair.variables if one.name in known], len(pair))
     found = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -166,6 +167,17 @@ def test_a_short_search_takes_compiled_code_that_is_loaded(monkeypatch: pytest.M
         anneal(cloud, in_order(60, 3), 3, lists, 20, seed=5)
     monkeypatch.setattr(annealing, "propose", None)
     assert anneal(cloud, in_order(60, 3), 3, lists, 20, seed=5).tolist() == plain.tolist()
+
+
+def test_compiled_code_pays_sooner_where_other_compiled_code_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "constraint_sdc.partition.compiled"
+    importlib.import_module(name)
+    monkeypatch.setattr(annealing, "_is_loaded", lambda: False)
+    monkeypatch.setattr(f"{name}.is_kept", lambda _: True)
+    assert annealing.runs_compiled(400, 1_000)
+    assert not annealing.runs_compiled(400, 20)
+    monkeypatch.delitem(sys.modules, name)
+    assert not annealing.runs_compiled(400, 1_000)
 
 
 @pytest.mark.parametrize("k", [4, 60])

@@ -69,11 +69,15 @@ class Scanner:
         self._rest_until = 0
         self._runs = 0
 
+    def last_end(self, data: bytes) -> int:
+        """Return where the last end tag of a record ends in the data, 0 if there is none."""
+        at = data.rfind(self._end_tag)
+        return at + len(self._end_tag) if at >= 0 else 0
+
     def cut(self, data: bytes) -> int:
         """Return where the last record of the data seems to end, 0 if none does."""
-        at = data.rfind(self._end_tag)
-        if at >= 0:
-            return at + len(self._end_tag)
+        if end := self.last_end(data):
+            return end
         return data.rfind(b"/>") + 2 if self._layout.style == "attributes" and b"/>" in data else 0
 
     def scan(self, run: RecordRun) -> Chunk | None:
@@ -172,16 +176,21 @@ class PlainRows:
 
     def runs(self) -> Iterator[bytes]:
         """Yield the runs; where they are cut depends on the file alone."""
-        block = self._rest
+        block, self._rest = self._rest, b""
         while block:
-            cut = self._scanner.cut(self._rest)
-            if cut:
-                run, self._rest = self._rest[:cut], self._rest[cut:]
+            cut = self._scanner.last_end(block)
+            if cut:  # then every byte is copied once
+                run, self._rest = b"".join((self._rest, memoryview(block)[:cut])), block[cut:]
                 yield run
-            elif len(self._rest) > min(_MAX_RUN_CHUNKS * self._chunk_bytes, MAX_RUN_BYTES):
-                return
+            else:
+                self._rest += block
+                cut = self._scanner.cut(self._rest)
+                if cut:
+                    run, self._rest = self._rest[:cut], self._rest[cut:]
+                    yield run
+                elif len(self._rest) > min(_MAX_RUN_CHUNKS * self._chunk_bytes, MAX_RUN_BYTES):
+                    return
             block = self._reader.read(self._chunk_bytes)
-            self._rest += block
 
     def take(self, data: bytes) -> Chunk | None:
         """Return the records of the next run, None if it is not records alone."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from constraint_sdc.arrays import AnyIntegers, Labels, Points, Rows
 from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.data.ordering import stable_order
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.partitioner import (
     COMPILED_ABOVE,
@@ -71,7 +72,7 @@ def rim_groups(
     while len(left) > max(_LEFT_TO_MDAV, 3 * k):
         part = cloud.of(left)
         away = np.square(part.points - part.points.mean(axis=0)).sum(axis=1)
-        order = np.argsort(-away, kind="stable")
+        order = stable_order(-away)
         own = np.full(len(left), -1, np.int64)
         count = _take_neighbours(order, lists, k, own, count)
         labels[left] = own

@@ -12,6 +12,7 @@ import numpy as np
 
 from constraint_sdc.arrays import AnyIntegers, Flags, Floats, Labels, Points, Rows
 from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.data.ordering import stable_order
 from constraint_sdc.engines.running import map_pieces, scratch
 from constraint_sdc.partition.regions.cuts import cut
 from constraint_sdc.partition.regions.near_lists import FEW
@@ -104,8 +105,11 @@ def _part(cloud: Cloud, rows: Rows) -> tuple[Points, Floats | None]:
 
 def _borders(points: Points, regions: Sequence[Rows]) -> tuple[Points, Points]:
     """Return the least and the greatest values of every region, infinite where no other region lies beyond."""
-    low = np.array([points[rows].min(axis=0) for rows in regions])
-    high = np.array([points[rows].max(axis=0) for rows in regions])
+    low, high = np.empty((2, len(regions), points.shape[1]))
+    for i, rows in enumerate(regions):
+        for j, column in enumerate(points.T):
+            values = column[rows]
+            low[i, j], high[i, j] = values.min(), values.max()
     return np.where(low == low.min(axis=0), -np.inf, low), np.where(high == high.max(axis=0), np.inf, high)
 
 
@@ -116,7 +120,7 @@ def _centres(points: Points, rows: Rows, group: Labels) -> Points:
 
 
 def _split(rows: Rows, part: AnyIntegers, parts: int) -> list[Rows]:
-    order = np.argsort(part, kind="stable")
+    order = stable_order(part)
     return np.split(scratch().taken(rows, order), np.cumsum(np.bincount(part, minlength=parts))[:-1])
 
 

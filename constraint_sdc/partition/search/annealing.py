@@ -25,6 +25,7 @@ COMPILED_WORK = 3_000_000
 """Records times sweeps of a small file from which on compiled code, even if it must be loaded first, takes less time.
 
 A masking searches several blocks and loads it once."""
+_WORK_BESIDE_OTHERS = 300_000  # the same where other compiled code runs already: then there is little to load
 
 _REGROUP_EVERY = 20
 _TRIED = 30  # one group, and one record, in this many is tried each time
@@ -90,7 +91,9 @@ def runs_compiled(records: int, sweeps: int) -> bool:
 
     The groups are the same either way.
     """
-    if records <= COMPILED_ABOVE and records * sweeps < COMPILED_WORK:
+    is_begun = "constraint_sdc.partition.compiled" in sys.modules
+    worthwhile = min(_WORK_BESIDE_OTHERS, COMPILED_WORK) if is_begun else COMPILED_WORK
+    if records <= COMPILED_ABOVE and records * sweeps < worthwhile:
         return _is_loaded()
     from constraint_sdc.partition.compiled import announce, is_kept
     from constraint_sdc.partition.search.kernels import carry_out, send, weigh

@@ -8,6 +8,7 @@ import numpy as np
 
 from constraint_sdc.arrays import AnyIntegers, Floats, Labels, Points
 from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.data.ordering import stable_order
 
 
 class Grouping:
@@ -39,7 +40,7 @@ class Grouping:
         self.squares: Floats = np.append(weight * np.square(centred).sum(axis=1), 0.0)
         groups = max(n // k, int(labels.max()) + 1)
         self.size: AnyIntegers = np.bincount(labels, minlength=groups).astype(whole)
-        order = np.argsort(labels, kind="stable")
+        order = stable_order(labels)
         # Group and slot of every record; the last entry is written in place of those of `nobody` and never read.
         self._label: AnyIntegers = np.append(labels, 0).astype(whole)
         self._place: AnyIntegers = np.empty(n + 1, whole)
@@ -167,7 +168,7 @@ def renumbered(labels: Labels) -> Labels:
     first = np.full(int(labels.max(initial=-1)) + 1, count)
     first[labels[::-1]] = np.arange(count - 1, -1, -1)  # the last one written stays: the first record
     rank = np.empty(len(first), np.int64)
-    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
+    rank[stable_order(first)] = np.arange(len(first))
     return rank[labels]
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from constraint_sdc.arrays import Points, Rows
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, Unit
-from constraint_sdc.measures.points import links, places_of
+from constraint_sdc.measures.nearest import links
+from constraint_sdc.measures.points import places_of
 from constraint_sdc.settings.reason import Reason, because
 
 

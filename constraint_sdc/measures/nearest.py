@@ -71,7 +71,7 @@ class Links:
 
 def links(queries: Points, references: Points, own: Rows) -> Links:
     """Link every query to its nearest references; `own[i]` is the reference that is right for query i."""
-    distance = _apart(queries, references[own])
+    distance = distances(queries, references[own])
     found = nearest(queries, references, Near(own, distance))
     return Links(found.ties, distance <= found.distance * SAME)
 
@@ -93,10 +93,8 @@ def nearest(queries: Points, references: Points, near: Near | None = None) -> Ne
     """
     asked, known = distinct(queries), distinct(references)
     few = len(asked.points) * len(known.points) <= _FEW_PAIRS
-    if few or _dimensions(known.points) > _DIMENSIONS:
-        found = by_blocks(asked.points, known)
-    else:
-        found = _by_tree(asked, known, near)
+    is_small = few or not is_for_tree(known.points)
+    found = by_blocks(asked.points, known) if is_small else _by_tree(asked, known, near)
     return Nearest(found.distance[asked.which], found.ties[asked.which])
 
 
@@ -205,19 +203,24 @@ def _measured(queries: Points, references: Distinct, one: Rows, other: Rows) -> 
     apart = np.empty(len(one))
     for start in range(0, len(one), pairs):
         part = slice(start, start + pairs)
-        apart[part] = _apart(queries[one[part]], references.points[other[part]])
+        apart[part] = distances(queries[one[part]], references.points[other[part]])
     starts = np.searchsorted(one, np.arange(len(queries)))
     least: Floats = np.minimum.reduceat(apart, starts)
     at_least = np.where(apart <= least[one] * SAME, references.count[other], 0)
     return least, np.add.reduceat(at_least, starts)
 
 
-def _apart(some: Points, others: Points) -> Floats:
+def distances(some: Points, others: Points) -> Floats:
     """Return the distance between the points of each row."""
     total = np.zeros(len(some))
     for column, other in zip(some.T, others.T, strict=True):
         total += (column - other) ** 2
     return np.sqrt(total)
+
+
+def is_for_tree(points: Points) -> bool:
+    """Tell whether points have so few dimensions that a tree saves time."""
+    return _dimensions(points) <= _DIMENSIONS
 
 
 def _dimensions(points: Points) -> float:

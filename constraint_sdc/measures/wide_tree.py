@@ -68,6 +68,11 @@ class WideTree:
         leaf_of[order] = leaf
         return WideTree(leaves, copies, low, high, begins[:-1], leaf_of)
 
+    def of_columns(self, columns: Rows) -> WideTree:
+        """Return the tree of the same points in some columns; there points of different leaves may be equal."""
+        leaves, low, high = (np.ascontiguousarray(each[:, columns]) for each in (self.leaves, self.low, self.high))
+        return WideTree(leaves, self.copies, low, high, self.begins, self.leaf_of)
+
     def nearest(self, queries: Points, turn: Rows, bound: Floats, same: float) -> tuple[Floats, Counts]:
         """Return the distance of the nearest points of every query, and how many are as near within the factor `same`.
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.measures import nearest as module
+from constraint_sdc.measures.column_links import ColumnLinks
 from constraint_sdc.measures.nearest import (
     SAME,
     Near,
@@ -180,9 +181,23 @@ def test_never_all_ties_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of categories that all differ, every reference is equally near: their coordinates are gathered in parts."""
     monkeypatch.setattr(module, "_PAIR_CELLS", 100)
     gathered: list[int] = []
-    measure = module._apart
-    monkeypatch.setattr(module, "_apart", lambda some, others: gathered.append(some.size) or measure(some, others))
+    measure = module.distances
+    monkeypatch.setattr(module, "distances", lambda some, others: gathered.append(some.size) or measure(some, others))
     everyone = np.eye(30)
     found = by_blocks(everyone[:10] * 0.0, distinct(everyone))
     assert found.ties.tolist() == [30] * 10
     assert max(gathered) <= 100
+
+
+def test_links_in_some_columns_are_those_of_these_columns_alone() -> None:
+    """A common tree is cut by all columns, and points that it keeps apart are equal in some of them."""
+    random = np.random.default_rng(8)
+    references = np.round(random.normal(size=(6_000, 8)), 1)
+    own = np.sort(random.choice(6_000, 300, replace=False))
+    queries = np.round(references[own] + 0.3 * random.normal(size=(300, 8)), 1)
+    search = ColumnLinks(queries, references, own)
+    assert search._whole is not None
+    for columns in ([3], [1, 4], [0, 1, 2, 3, 4], [0, 2, 3, 5, 6, 7], list(range(8))):
+        found, expected = search.links(np.array(columns)), links(queries[:, columns], references[:, columns], own)
+        assert found.ties.tolist() == expected.ties.tolist()
+        assert found.is_right.tolist() == expected.is_right.tolist()

@@ -87,6 +87,9 @@ def _has_blank_ends(texts: Text) -> Flags:
 _KNOWN: dict[int, tuple[weakref.ref[Column], DistinctTexts]] = {}
 """What was found, by the identity of the column; forgotten when the column is."""
 
+_BY_PARTS: dict[int, tuple[weakref.ref[Column], Column, Column]] = {}
+"""Columns that are one column below another, by their identity, until their texts are asked for."""
+
 _BY_ROWS: dict[int, tuple[weakref.ref[Column], Column, Rows]] = {}
 """Columns that take rows of a shorter one, by their identity, until their texts are asked for."""
 
@@ -103,8 +106,10 @@ def distinct_texts(column: Column) -> DistinctTexts:
     known = _KNOWN.get(place)
     if known is not None and known[0]() is column:
         return known[1]
-    taken = _BY_ROWS.pop(place, None)
-    if taken is not None and taken[0]() is column:
+    taken, parts = _BY_ROWS.pop(place, None), _BY_PARTS.pop(place, None)
+    if parts is not None and parts[0]() is column:
+        found = _of_both(*(distinct_texts(part) for part in parts[1:]))
+    elif taken is not None and taken[0]() is column:
         found = _of_rows(distinct_texts(taken[1]), taken[2])
     else:
         texts = Text.of_column(column)
@@ -126,6 +131,28 @@ def takes_rows(column: Column, source: Column, rows: Rows) -> None:
     """
     place = id(column)
     _BY_ROWS[place] = (weakref.ref(column, lambda gone: _forget(place, gone)), source, rows)
+
+
+def stands_below(column: Column, first: Column, second: Column) -> None:
+    """Say that a column is the first column and below it the second: only the different texts of both are compared.
+
+    >>> from constraint_sdc.data.table import column_of
+    >>> first, second, both = (column_of("V1", texts) for texts in (["7", "x"], ["y", "7"], ["7", "x", "y", "7"]))
+    >>> stands_below(both, first, second)
+    >>> distinct_texts(both).texts.strings, distinct_texts(both).codes.tolist()
+    (['7', 'x', 'y'], [0, 1, 2, 0])
+    """
+    place = id(column)
+    _BY_PARTS[place] = (weakref.ref(column, lambda gone: _forget(place, gone)), first, second)
+
+
+def _of_both(first: DistinctTexts, second: DistinctTexts) -> DistinctTexts:
+    """Return the different texts of both, in the order in which they first appear."""
+    texts = Text.joined([first.texts, second.texts])
+    coded = code_texts(texts)
+    codes = coded.codes.astype(np.int32)
+    joined = np.concatenate((codes[: len(first)][first.codes], codes[len(first) :][second.codes]))
+    return DistinctTexts(texts.take(coded.first), joined)
 
 
 def _of_rows(known: DistinctTexts, rows: Rows) -> DistinctTexts:
@@ -156,3 +183,5 @@ def _forget(place: int, gone: weakref.ref[Column]) -> None:
         del _KNOWN[place]
     if place in _BY_ROWS and _BY_ROWS[place][0] is gone:
         del _BY_ROWS[place]
+    if place in _BY_PARTS and _BY_PARTS[place][0] is gone:
+        del _BY_PARTS[place]

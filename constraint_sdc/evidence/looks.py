@@ -6,9 +6,11 @@ proposal that a person has to confirm.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal as OneOf
+from typing import TypeAlias
 
 import numpy as np
 
@@ -65,7 +67,31 @@ def looks(column: Column, missing: Iterable[str] = (), *, is_computed: bool = Fa
     >>> found.kind.value, found.is_certain, found.missing
     ('numbers with missing codes', False, (('n/a', 1),))
     """
-    return look_at(profile_of(column, missing), is_computed=is_computed)
+    known, asked = _known_of(column), (tuple(missing), is_computed)
+    if asked not in known:
+        known[asked] = look_at(profile_of(column, asked[0]), is_computed=is_computed)
+    return known[asked]
+
+
+_Asked: TypeAlias = tuple[tuple[str, ...], bool]
+
+_KNOWN: dict[int, tuple[weakref.ref[Column], dict[_Asked, Looks]]] = {}
+"""What columns look like, by their identity, for as long as they live: a sweep asks for every point."""
+
+
+def _known_of(column: Column) -> dict[_Asked, Looks]:
+    place = id(column)
+    found = _KNOWN.get(place)
+    if found is not None and found[0]() is column:
+        return found[1]
+    _KNOWN[place] = weakref.ref(column, lambda gone: _forget(place, gone)), {}
+    return _KNOWN[place][1]
+
+
+def _forget(place: int, gone: weakref.ref[Column]) -> None:
+    """Drop what is known of a column that is no more, unless another one has taken its place in memory."""
+    if place in _KNOWN and _KNOWN[place][0] is gone:
+        del _KNOWN[place]
 
 
 def look_at(profile: Profile, *, is_computed: bool = False) -> Looks:

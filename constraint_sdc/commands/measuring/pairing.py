@@ -14,7 +14,7 @@ from constraint_sdc.data.pair import Compared, MaskedTogether, Pair
 from constraint_sdc.data.series import EXACT_MANTISSA, Grid
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import UsageError
-from constraint_sdc.evaluate.distinct_texts import distinct_texts
+from constraint_sdc.evaluate.distinct_texts import distinct_texts, stands_below
 from constraint_sdc.plan.blocks import Roles, decide_roles
 from constraint_sdc.plan.plan import BlockPlan, ComputedTotal, Plan, VariablePlan
 from constraint_sdc.plan.read_series import is_measurable, make_series, on_any_grid
@@ -179,13 +179,15 @@ def _role(name: str, roles: Roles, plan: Plan | None) -> Role:
 def _joined(first: Column, second: Column) -> Column:
     """Return both columns as one, the second below the first: values of both files get the same codes."""
     shift = len(first.buffer)
-    return Column(
+    both = Column(
         first.name,
         np.concatenate((first.buffer, second.buffer)),
         np.concatenate((first.start, second.start + shift)),
         np.concatenate((first.stop, second.stop + shift)),
         np.concatenate((first.state, second.state)),
     )
+    stands_below(both, first, second)
+    return both
 
 
 def _read_as(planned: VariablePlan | ComputedTotal | None, wish: VariableWish) -> VariableWish:

@@ -16,7 +16,8 @@ from constraint_sdc.arrays import Counts, Floats, Labels
 from constraint_sdc.data.pair import Compared, Pair
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.attacks.group_totals import derived_values
-from constraint_sdc.measures.points import links, places_of
+from constraint_sdc.measures.nearest import links
+from constraint_sdc.measures.points import places_of
 from constraint_sdc.measures.risk.achieved_k import classes
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Scale

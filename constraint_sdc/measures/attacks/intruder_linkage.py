@@ -16,7 +16,8 @@ from constraint_sdc.arrays import Codes, Flags, Points
 from constraint_sdc.data.intruder import NOBODY, IntruderFile
 from constraint_sdc.data.pair import Compared, Pair
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureInputs, MeasureTraits, Unit
-from constraint_sdc.measures.points import Places, joined, links, nearest, place
+from constraint_sdc.measures.nearest import links, nearest
+from constraint_sdc.measures.points import Places, joined, place
 from constraint_sdc.measures.risk.distance_linkage import not_linked
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Scale

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from constraint_sdc.arrays import Codes, Flags, Points, SmallPositions
+from constraint_sdc.arrays import Codes, Flags, Floats, Points, SmallPositions
 from constraint_sdc.partition.compiled import compiled
 
 
@@ -76,6 +76,12 @@ def _fewest_first(start: Codes, stop: Codes, turn: Codes) -> None:
 # A thread writes the records it was given and reads none that another writes, so the result does not depend on
 # the number of threads.
 
+_TILE = 512
+"""Masked records that are copied together, reach by reach, and compared with many originals."""
+
+_NARROW = 64
+"""Up to this number of candidates, they are compared one by one."""
+
 
 @compiled
 def count_possible(
@@ -83,31 +89,94 @@ def count_possible(
     high_x: Points,
     low_y: Points,
     high_y: Points,
-    order: Codes,
-    column: Codes,
-    start: Codes,
-    stop: Codes,
+    order: SmallPositions,
+    column: SmallPositions,
+    start: SmallPositions,
+    stop: SmallPositions,
     cap: int,
-    turn: Codes,
+    turn: SmallPositions,
     sizes: Codes,
     first: int,
     last: int,
 ) -> None:
-    """Set the sizes of the sets of some originals, turn[first:last], counting no farther than `cap`.
+    """Set the sizes of the sets of some originals, turn[first:last]; counting ends soon after `cap`.
 
-    Tables are n x reaches. Candidate masked records are order[column[x], start[x]:stop[x]].
+    Tables are n x reaches. Candidate masked records are order[column[x], start[x]:stop[x]]. Originals that have their
+    turn one after the other share candidates, so these are copied once for all, in tiles.
     """
     reaches = low_x.shape[1]
+    low, high, possible = np.empty((reaches, _TILE)), np.empty((reaches, _TILE)), np.empty(_TILE, np.int64)
+    is_open = np.empty(last - first, np.bool_)
     for i in range(first, last):
         x = turn[i]
-        found = 0
-        for place in range(start[x], stop[x]):
-            y = order[column[x], place]
-            j = 0
-            while j < reaches and low_y[y, j] <= high_x[x, j] and high_y[y, j] >= low_x[x, j]:
-                j += 1
-            if j == reaches:
-                found += 1
-                if found == cap:
-                    break
-        sizes[x] = found
+        is_open[i - first] = stop[x] - start[x] > _NARROW
+        sizes[x] = 0
+        if not is_open[i - first]:
+            sizes[x] = _one_by_one(low_x[x], high_x[x], low_y, high_y, order[column[x], start[x] : stop[x]])
+    begin = first
+    while begin < last:
+        end = begin + 1
+        while end < last and column[turn[end]] == column[turn[begin]]:
+            end += 1
+        line, place = order[column[turn[begin]]], 0
+        while True:
+            place = _next_place(turn, start, is_open, begin, end, first, place)
+            if place < 0:
+                break
+            size = min(_TILE, len(line) - place)
+            for i in range(size):
+                for j in range(reaches):
+                    low[j, i], high[j, i] = low_y[line[place + i], j], high_y[line[place + i], j]
+            for i in range(begin, end):
+                x = turn[i]
+                if is_open[i - first] and start[x] < place + size:
+                    left, right = max(start[x] - place, 0), min(stop[x] - place, size)
+                    sizes[x] += _within(low, high, low_x[x], high_x[x], possible, left, right)
+                    is_open[i - first] = sizes[x] < cap and stop[x] > place + size
+            place += size
+        begin = end
+
+
+@compiled
+def _one_by_one(low_x: Floats, high_x: Floats, low_y: Points, high_y: Points, candidates: SmallPositions) -> int:
+    """Return how many candidates are within all reaches of an original."""
+    found = 0
+    for y in candidates:
+        j = 0
+        while j < len(low_x) and low_y[y, j] <= high_x[j] and high_y[y, j] >= low_x[j]:
+            j += 1
+        found += j == len(low_x)
+    return found
+
+
+@compiled
+def _next_place(
+    turn: SmallPositions, start: SmallPositions, is_open: Flags, begin: int, end: int, first: int, place: int
+) -> int:
+    """Return the first place from `place` on at which an original that is still open has a candidate; -1 for none."""
+    nearest = -1
+    for i in range(begin, end):
+        if is_open[i - first]:
+            own = max(start[turn[i]], place)
+            if nearest < 0 or own < nearest:
+                nearest = own
+    return nearest
+
+
+@compiled
+def _within(low: Points, high: Points, low_x: Floats, high_x: Floats, possible: Codes, left: int, right: int) -> int:
+    """Return how many masked records of a tile, from `left` to `right`, are within all reaches of an original.
+
+    A whole tile is compared at once, which no test for an early end interrupts.
+    """
+    size = right - left
+    for i in range(size):
+        possible[i] = 1
+    for j in range(len(low_x)):
+        least, most, lows, highs = low_x[j], high_x[j], low[j, left:right], high[j, left:right]
+        for i in range(size):  # over slices from their beginning: only so it becomes vector instructions
+            possible[i] = possible[i] & (lows[i] <= most) & (highs[i] >= least)
+    found = 0
+    for i in range(size):
+        found += possible[i]
+    return found

@@ -12,7 +12,7 @@ from typing import ClassVar, TypeAlias, get_args
 
 import numpy as np
 
-from constraint_sdc.arrays import Codes, Floats
+from constraint_sdc.arrays import Codes, Floats, SmallPositions
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
@@ -29,7 +29,7 @@ _CELLS = 1 << 22
 _CHUNK = 1_024
 """Records that a thread takes at a time."""
 
-_InQuestion: TypeAlias = tuple[Codes, Codes, Codes]
+_InQuestion: TypeAlias = tuple[SmallPositions, SmallPositions, SmallPositions]
 """An order of the masked records, and the range of each original's candidates in it."""
 
 
@@ -66,12 +66,13 @@ def _by_kernel(reaches: Sequence[Reach], records: int, cap: int) -> Codes:
 
     announce("transparency attack", [count_possible])
     # A pair is compared no farther than the first reach that it fails: the one that leaves the fewest comes first.
-    asked = sorted(((one, list(_in_question(one))) for one in reaches), key=lambda pair: _mean_candidates(pair[1]))
-    reaches = [one for one, _ in asked]
-    order, column, start, stop = _fewest([each for _, ranges in asked for each in ranges], records)
+    fewest = _Fewest(records)
+    means = [min(fewest.offer(*ranges) for ranges in _in_question(one)) for one in reaches]
+    reaches = [reaches[i] for i in np.argsort(means, kind="stable")]
+    order, column, start, stop = np.stack(fewest.orders), fewest.column, fewest.start, fewest.stop
     low_x, high_x, low_y, high_y = (_table(reaches, end) for end in ("low_x", "high_x", "low_y", "high_y"))
     sizes = np.zeros(records, np.int64)
-    turn = np.lexsort((start, column)).astype(np.int64)  # originals with the same candidates find them in cache
+    turn = np.lexsort((start, column)).astype(np.int32)  # originals with the same candidates find them in cache
     in_threads(
         lambda a, b: count_possible(low_x, high_x, low_y, high_y, order, column, start, stop, cap, turn, sizes, a, b),
         records,
@@ -84,24 +85,25 @@ def _table(reaches: Sequence[Reach], end: str) -> Floats:
     return np.ascontiguousarray(np.column_stack([getattr(one, end) for one in reaches]))
 
 
-def _fewest(ranges: Sequence[_InQuestion], records: int) -> tuple[Codes, Codes, Codes, Codes]:
-    """Return orders of the masked records and, for each original, the order with the fewest candidates and their range.
+class _Fewest:
+    """Orders of the masked records and, for each original, the order with the fewest candidates and their range.
 
     The first order is file order, in which all records are candidates.
     """
-    orders = [np.arange(records, dtype=np.int64)]
-    column, start, stop = np.zeros(records, np.int64), np.zeros(records, np.int64), np.full(records, records, np.int64)
-    for order, first, last in ranges:
-        is_fewer = last - first < stop - start
-        column[is_fewer] = len(orders)
-        start, stop = np.where(is_fewer, first, start), np.where(is_fewer, last, stop)
-        orders.append(order)
-    return np.stack(orders), column, start, stop
 
+    def __init__(self, records: int) -> None:
+        self.orders = [np.arange(records, dtype=np.int32)]
+        self.column = np.zeros(records, np.int32)
+        self.start, self.stop = np.zeros(records, np.int32), np.full(records, records, np.int32)
 
-def _mean_candidates(ranges: Sequence[_InQuestion]) -> float:
-    """Return how many masked records are within one reach of an original, on average."""
-    return min(float((last - first).mean()) for _, first, last in ranges)
+    def offer(self, order: SmallPositions, first: SmallPositions, last: SmallPositions) -> float:
+        """Take an order for the originals that have fewer candidates there; return how many they have on average."""
+        is_fewer = last - first < self.stop - self.start
+        if is_fewer.any():
+            self.column[is_fewer] = len(self.orders)
+            self.start[is_fewer], self.stop[is_fewer] = first[is_fewer], last[is_fewer]
+            self.orders.append(order)
+        return float((last - first).mean())
 
 
 def _in_question(reach: Reach) -> Iterator[_InQuestion]:
@@ -110,14 +112,15 @@ def _in_question(reach: Reach) -> Iterator[_InQuestion]:
     Points within an interval are consecutive. Intervals that start early enough come first in one order, and those that
     end late enough come last in another.
     """
-    order = np.argsort(reach.low_y, kind="stable").astype(np.int64)
-    last = np.searchsorted(reach.low_y[order], reach.high_x, "right").astype(np.int64)
+    order = np.argsort(reach.low_y, kind="stable").astype(np.int32)
+    ordered = reach.low_y[order]
+    last = np.searchsorted(ordered, reach.high_x, "right").astype(np.int32)
     if reach.has_points:
-        yield order, np.searchsorted(reach.low_y[order], reach.low_x, "left").astype(np.int64), last
+        yield order, np.searchsorted(ordered, reach.low_x, "left").astype(np.int32), last
         return
     yield order, np.zeros_like(last), last
-    order = np.argsort(reach.high_y, kind="stable").astype(np.int64)
-    first = np.searchsorted(reach.high_y[order], reach.low_x, "left").astype(np.int64)
+    order = np.argsort(reach.high_y, kind="stable").astype(np.int32)
+    first = np.searchsorted(reach.high_y[order], reach.low_x, "left").astype(np.int32)
     yield order, first, np.full_like(first, len(order))
 
 

@@ -17,8 +17,9 @@ from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureInputs, MeasureTraits, Unit
 from constraint_sdc.measures.attacks.transparency import KNOWLEDGE
 from constraint_sdc.measures.attacks.transparency_reach import Reach, uses_of
+from constraint_sdc.measures.nearest import SAME, Links
 from constraint_sdc.measures.parameters import measure_parameter
-from constraint_sdc.measures.points import SAME, Links, place
+from constraint_sdc.measures.points import place
 from constraint_sdc.measures.risk.distance_linkage import Linkage, not_linked
 from constraint_sdc.measures.risk.subset_linkage import sampled_rows
 from constraint_sdc.settings.reason import Reason, because

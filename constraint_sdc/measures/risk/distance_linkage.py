@@ -13,7 +13,8 @@ import numpy as np
 from constraint_sdc.arrays import Points, Rows
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, Unit
-from constraint_sdc.measures.points import links, places_of
+from constraint_sdc.measures.nearest import Links, links
+from constraint_sdc.measures.points import places_of
 from constraint_sdc.settings.reason import Reason, because
 
 
@@ -54,10 +55,14 @@ def distance_linkage(original: Points, masked: Points, rows: Rows | None = None)
     own = np.arange(len(original)) if rows is None else rows
     if len(own) == 0:
         return Linkage(0, 0.0, 0, 0)
-    found = links(masked if rows is None else masked[rows], original, own)
+    return linkage_of(links(masked if rows is None else masked[rows], original, own))
+
+
+def linkage_of(found: Links) -> Linkage:
+    """Return how many of the links are right."""
     unique = found.ties == 1
     right = np.count_nonzero(unique & found.is_right)
-    return Linkage(len(own), float(found.credit.sum()), int(np.count_nonzero(unique)), int(right))
+    return Linkage(len(found.ties), float(found.credit.sum()), int(np.count_nonzero(unique)), int(right))
 
 
 class DistanceLinkage:

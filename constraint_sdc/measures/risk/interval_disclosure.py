@@ -17,6 +17,7 @@ from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.points import Standardisation as Standard
+from constraint_sdc.measures.ranks import ranks_among
 from constraint_sdc.settings.reason import Reason, because
 
 WIDTHS = tuple(range(1, 11))
@@ -95,9 +96,10 @@ def rank_distance(original: Floats, masked: Floats) -> Floats:
     have their middle rank. The interval ends with the file: an original beyond all masked values is never within it.
     """
     ordered = np.sort(masked)
-    place = (np.searchsorted(ordered, masked, "left") + np.searchsorted(ordered, masked, "right")) // 2
-    above = np.searchsorted(ordered, original, "left")
-    below = np.searchsorted(ordered, original, "right") - 1
+    less, up_to = ranks_among(ordered, masked)
+    place = (less + up_to) // 2
+    above, below = ranks_among(ordered, original)
+    below -= 1
     needed: Floats = np.maximum(np.maximum(above - place, place - below), 0).astype(np.float64)
     needed[(above == len(ordered)) | (below < 0)] = np.inf
     return needed

@@ -15,6 +15,7 @@ import numpy as np
 from constraint_sdc.arrays import Counts, Flags, Floats, Rows, SmallPositions
 from constraint_sdc.data.pair import Compared, Pair
 from constraint_sdc.measures.assessment import Cell, Figure, Measured, MeasureInputs, MeasureTraits, ResultTable, Unit
+from constraint_sdc.measures.ranks import ranks_among
 from constraint_sdc.measures.risk.distance_linkage import not_linked
 from constraint_sdc.measures.risk.subset_linkage import sampled_rows
 from constraint_sdc.settings.reason import Reason, because
@@ -113,7 +114,7 @@ def _ranked(variable: Compared) -> tuple[Floats, Floats]:
     ordered = np.sort(variable.original[~np.isnan(variable.original)])
 
     def rank(values: Floats) -> Floats:
-        below, up_to = np.searchsorted(ordered, values, "left"), np.searchsorted(ordered, values, "right")
+        below, up_to = ranks_among(ordered, values)
         middle = np.round((below + up_to) * (_PARTS / 2 / max(len(ordered), 1)))
         return np.where(np.isnan(values), float(_BLANK), middle)
 

@@ -18,9 +18,10 @@ from constraint_sdc.arrays import Rows
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureInputs, MeasureTraits, ResultTable, Unit
+from constraint_sdc.measures.column_links import ColumnLinks
 from constraint_sdc.measures.parameters import measure_parameter
 from constraint_sdc.measures.points import Places, joined, place
-from constraint_sdc.measures.risk.distance_linkage import distance_linkage, not_linked
+from constraint_sdc.measures.risk.distance_linkage import linkage_of, not_linked
 from constraint_sdc.settings.reason import Reason, because
 
 Subset = tuple[int, ...]
@@ -47,17 +48,20 @@ def subset_linkage(
     sample drawn by `seed`. Smaller sizes are drawn alike whatever the largest is.
     """
     sizes = range(1, min(largest or len(places), len(places)) + 1)
-    return tuple(_one_size(places, rows, size, per_size, seed) for size in sizes)
+    whole = joined(places, len(places[0].original))
+    ends = np.cumsum([0, *(each.original.shape[1] for each in places)])
+    columns = [np.arange(*ends[j : j + 2]) for j in range(len(places))]
+    search = ColumnLinks(whole.masked[rows], whole.original, rows)
+    return tuple(_one_size(search, columns, size, per_size, seed) for size in sizes)
 
 
-def _one_size(places: Sequence[Places], rows: Rows, size: int, per_size: int, seed: int) -> SizeLinkage:
-    subsets = list(drawn_subsets(len(places), size, per_size, seed))
-    found = []
-    for subset in subsets:
-        known = joined([places[j] for j in subset], len(places[0].original))
-        found.append(distance_linkage(known.original, known.masked, rows).percent or 0.0)
+def _one_size(search: ColumnLinks, columns: Sequence[Rows], size: int, per_size: int, seed: int) -> SizeLinkage:
+    subsets = list(drawn_subsets(len(columns), size, per_size, seed))
+    found = [
+        linkage_of(search.links(np.concatenate([columns[j] for j in subset]))).percent or 0.0 for subset in subsets
+    ]
     worst = int(np.argmax(found))
-    possible = math.comb(len(places), size)
+    possible = math.comb(len(columns), size)
     return SizeLinkage(size, len(subsets), possible, float(np.mean(found)), found[worst], subsets[worst])
 
 

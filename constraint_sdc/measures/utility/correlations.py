@@ -24,20 +24,21 @@ _ROUNDING = 1e-12  # relative to the largest number: a smaller spread counts as 
 class Together:
     """One variable beside all that come after it, a column each: centred values, 0 where one of the two is blank.
 
-    `count` is the number of records that have both. `spread_u` and `spread_v` are standard deviations (they divide by
-    n), 0 where the values differ by no more than rounding.
+    `both` is 1 where neither is blank; it is None, and `u` a single column, if no cell of the file is blank. `count` is
+    the number of records that have both. `spread_u` and `spread_v` are standard deviations (they divide by n), 0 where
+    the values differ by no more than rounding.
     """
 
     u: Points
     v: Points
-    both: Points
+    both: Points | None
     count: Floats
     spread_u: Floats
     spread_v: Floats
 
     def mean(self, values: Points) -> Floats:
         """Return the mean of every column over the records that have both variables; 0 where none has."""
-        sums: Floats = (values * self.both).sum(axis=0)
+        sums: Floats = (values if self.both is None else values * self.both).sum(axis=0)
         return sums / np.maximum(self.count, 1.0)
 
 
@@ -59,7 +60,11 @@ def each_together(values: Points) -> Iterator[Together]:
     """
     present = np.isfinite(values)
     filled = np.where(present, values, 0.0)
-    for j in range(values.shape[1] - 1):
+    first = 0
+    if present.all():
+        yield from _without_blanks(filled)
+        first = max(values.shape[1] - 2, 0)
+    for j in range(first, values.shape[1] - 1):
         yield _together(filled[:, j : j + 1], filled[:, j + 1 :], present[:, j : j + 1] & present[:, j + 1 :])
 
 
@@ -71,6 +76,21 @@ def second_moments(values: Points) -> SecondMoments:
     return SecondMoments(covariance, correlation)
 
 
+def _without_blanks(values: Points) -> Iterator[Together]:
+    """Yield every variable except the last two: all are centred once, over the records that every pair shares.
+
+    The last pair is left to the general way, because a single column is summed in another order than several.
+    """
+    if values.shape[1] < 3:
+        return
+    count = np.full(values.shape[1], float(len(values)))
+    centred, spread = _centred(values, None, count)
+    for j in range(values.shape[1] - 2):
+        yield Together(
+            centred[:, j : j + 1], centred[:, j + 1 :], None, count[j + 1 :], spread[j : j + 1], spread[j + 1 :]
+        )
+
+
 def _together(u: Points, v: Points, is_both: np.ndarray) -> Together:
     both = is_both.astype(np.float64)
     count = both.sum(axis=0)
@@ -79,9 +99,11 @@ def _together(u: Points, v: Points, is_both: np.ndarray) -> Together:
     return Together(u, v, both, count, u_spread, v_spread)
 
 
-def _centred(values: Points, both: Points, count: Floats) -> tuple[Points, Floats]:
+def _centred(values: Points, both: Points | None, count: Floats) -> tuple[Points, Floats]:
     n = np.maximum(count, 1.0)
-    centred = (values - values.sum(axis=0) / n) * both
+    centred = values - values.sum(axis=0) / n
+    if both is not None:
+        centred *= both
     spread = np.sqrt((centred**2).sum(axis=0) / n)
     largest = np.abs(values).max(axis=0, initial=0.0)
     return centred, np.where(spread > _ROUNDING * largest, spread, 0.0)

@@ -446,3 +446,15 @@ def test_compiled_counts_are_the_same(data: st.DataObject) -> None:
         reaches.append(Reach(x, x + width[0], y, y + width[1]))
     plain, fast = (set_sizes(reaches, n, 15, compiled=compiled) for compiled in (False, True))
     assert plain.tolist() == fast.tolist()
+
+
+@pytest.mark.parametrize("cap", [15, 400, 10_000])
+def test_compiled_counts_of_many_candidates_are_the_same(cap: int) -> None:
+    """Sets of hundreds are counted tile by tile; in 1,300 records the last tile is not full."""
+    random = np.random.default_rng(cap)
+    n = 1_300
+    middle = random.normal(size=(4, n))
+    reaches = [Reach(m, m, m - width, m + width) for m, width in zip(middle, (0.5, 3.0, 0.05, 9.0), strict=True)]
+    for chosen in (reaches[:1], reaches[1:2], reaches[:2], reaches[2:], reaches):
+        plain, fast = (set_sizes(chosen, n, cap, compiled=compiled) for compiled in (False, True))
+        assert plain.tolist() == fast.tolist()

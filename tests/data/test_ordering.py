@@ -19,6 +19,8 @@ def numbers(kind: str) -> np.ndarray:
             return random.integers(0, 400, MANY).astype(np.int32)
         case "negative":
             return random.integers(-50, 50, MANY)
+        case "far below zero":
+            return random.integers(0, 50, MANY) - 2**62 * random.integers(0, 2, MANY)
         case "beyond the room for places":
             return random.integers(0, 5, MANY) + 2**61
         case "all bits":
@@ -42,6 +44,7 @@ KINDS = [
     "all different",
     "short",
     "negative",
+    "far below zero",
     "beyond the room for places",
     "all bits",
     "all bits, equal ones",

@@ -50,6 +50,7 @@ STAGES = (
     ("verbatim", "constraint_sdc.commands.masking.carrying_out", "refuse_verbatim"),
     ("write", "constraint_sdc.commands.masking.judging", "write_staged"),
     ("read back", "constraint_sdc.commands.masking.judging", "verify_staged"),
+    ("find cases", "constraint_sdc.commands.masking.judging", "_find_cases"),
     ("count promises", "constraint_sdc.commands.masking.judging", "count_promises"),
     ("judge", "constraint_sdc.commands.masking.judging", "_judge"),
     ("compare contexts", "constraint_sdc.commands.masking.judging", "compare_contexts"),

@@ -142,17 +142,11 @@ class Scratch:
         """
         if not self._is_large(array.nbytes) or handle_of(array) is not None:
             return array
-        found = self.own(array.shape, array.dtype)
-        found[...] = array
-        return found
+        return _going_with_its_file(self._copied(array))
 
     def own(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> AnyArray:
         """Return an array without values, as `empty` does, whose file goes with it."""
-        found = self.empty(shape, dtype)
-        handle = handle_of(found)
-        if handle is not None:
-            weakref.finalize(_mapped_owner(found), handle.path.unlink, missing_ok=True).atexit = False
-        return found
+        return _going_with_its_file(self.empty(shape, dtype))
 
     def taken(self, array: AnyArray, rows: AnyIntegers) -> AnyArray:
         """Return `array[rows]`, gathered a part at a time if it is large."""
@@ -292,6 +286,14 @@ def remove_abandoned(inside: Path) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
             finally:
                 os.close(owner)
+
+
+def _going_with_its_file(array: AnyArray) -> AnyArray:
+    """Return the array; its file, if it has one, is removed when nobody has the array any more."""
+    handle = handle_of(array)
+    if handle is not None:
+        weakref.finalize(_mapped_owner(array), handle.path.unlink, missing_ok=True).atexit = False
+    return array
 
 
 def _mapped_owner(array: AnyArray) -> Any:

@@ -73,13 +73,13 @@ def looks(column: Column, missing: Iterable[str] = (), *, is_computed: bool = Fa
     return known[asked]
 
 
-_Asked: TypeAlias = tuple[tuple[str, ...], bool]
+_LooksAsked: TypeAlias = tuple[tuple[str, ...], bool]
 
-_KNOWN: dict[int, tuple[weakref.ref[Column], dict[_Asked, Looks]]] = {}
+_KNOWN: dict[int, tuple[weakref.ref[Column], dict[_LooksAsked, Looks]]] = {}
 """What columns look like, by their identity, for as long as they live: a sweep asks for every point."""
 
 
-def _known_of(column: Column) -> dict[_Asked, Looks]:
+def _known_of(column: Column) -> dict[_LooksAsked, Looks]:
     place = id(column)
     found = _KNOWN.get(place)
     if found is not None and found[0]() is column:

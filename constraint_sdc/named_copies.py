@@ -42,7 +42,7 @@ def shown_address(address: str) -> str:
 _REMEMBERED = 64  # copies; a message about an older one names its private path
 
 
-class _Copies:
+class _RememberedCopies:
     """The copies of this process, by their directories, each with the shown address of the file inside."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class _Copies:
         self.spelt: re.Pattern[str] | None = None
 
 
-_copies = _Copies()
+_copies = _RememberedCopies()
 
 
 def remember_copy(folder: Path, shown: str) -> None:

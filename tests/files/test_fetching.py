@@ -239,3 +239,20 @@ def test_only_our_errors_leave(tmp_path: Path) -> None:
     for text in ("memory://office/none.xml", "file:///nowhere/a.xml", "http://127.0.0.1:9/a.xml"):
         with pytest.raises((DataError, UsageError)):
             copy_of(text, tmp_path)
+
+
+def test_a_server_of_sftp_must_be_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key that `~/.ssh/known_hosts` does not have is refused, and so is another key under a known name."""
+    paramiko = pytest.importorskip("paramiko")
+    from constraint_sdc.files.addresses.stored import _known_hosts
+
+    monkeypatch.setenv("HOME", str(tmp_path))
+    key, other = (paramiko.ECDSAKey.generate() for _ in range(2))
+    policy = _known_hosts(address("sftp://office.example/census.xml"))
+    with pytest.raises(DataError, match=r"office\.example is not in ~/\.ssh/known_hosts"):
+        policy.missing_host_key(None, "office.example", key)
+    (tmp_path / ".ssh").mkdir()
+    (tmp_path / ".ssh" / "known_hosts").write_text(f"office.example {key.get_name()} {key.get_base64()}\n")
+    policy.missing_host_key(None, "office.example", key)
+    with pytest.raises(DataError, match="known_hosts"):
+        policy.missing_host_key(None, "office.example", other)

@@ -9,7 +9,7 @@ from typing import Any
 
 from constraint_sdc.errors import DataError, UsageError
 from constraint_sdc.files.addresses.address import PACKAGES, Address
-from constraint_sdc.files.addresses.source import BLOCK, told
+from constraint_sdc.files.addresses.source import BLOCK, told, unreachable
 
 _VERSION = ("size", "ETag", "etag", "LastModified", "last_modified", "mtime", "md5Hash", "generation", "VersionId")
 """What stores say of a file that is another for another content."""
@@ -72,7 +72,7 @@ def _filesystem(address: Address) -> tuple[Any, str]:
     more: dict[str, Any] = {"skip_instance_cache": True}
     try:
         if address.protocol == "sftp":
-            more["host_key_policy"] = _known_hosts()
+            more["host_key_policy"] = _known_hosts(address)
         found: tuple[Any, str] = url_to_fs(address.url, **more)
         return found
     except ImportError:
@@ -81,7 +81,7 @@ def _filesystem(address: Address) -> tuple[Any, str]:
         raise UsageError(what, file=address.shown, hint=f"install it: pip install {package}") from None
 
 
-def _known_hosts() -> Any:
+def _known_hosts(address: Address) -> Any:
     """Return what refuses a server whose key is not among the user's known hosts; fsspec takes any key by default."""
     import paramiko
 
@@ -89,6 +89,6 @@ def _known_hosts() -> Any:
         def missing_host_key(self, _client: Any, hostname: str, key: Any) -> None:
             known = Path.home() / ".ssh" / "known_hosts"
             if not known.is_file() or not paramiko.HostKeys(str(known)).check(hostname, key):
-                raise paramiko.SSHException(f"{hostname} does not show a key of ~/.ssh/known_hosts")
+                raise unreachable(address, f"the key of {hostname} is not in ~/.ssh/known_hosts")
 
     return KnownHosts()

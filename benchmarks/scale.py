@@ -356,7 +356,7 @@ def main() -> None:
             tables["Stages"] = _shown(stages_table(KEPT[bench.tree]))
         tables["Measured: check"] = _shown(check_table(bench, [size for size in sizes if size >= 100_000] or sizes))
         if options.dask and not options.only_check:
-            tables["Measured: engines"] = _shown(dask_table(bench, min(100_000, max(sizes))))
+            tables["Measured: engines"] = _shown(dask_table(bench, min(1_000_000, max(sizes))))
     if options.docs:
         from sections import write_section  # the command that is measured runs without this folder on its path
 

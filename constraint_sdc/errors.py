@@ -26,6 +26,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from constraint_sdc.named_copies import named
+
 
 @dataclass(frozen=True, slots=True)
 class PromiseChange:
@@ -107,7 +109,7 @@ class ConstraintSdcError(Exception):
         self.line = line
         self.column = column
         self.hint = hint
-        shown = _from_here(file) if file else ""
+        shown = _from_here(named(file)) if file else ""
         place = f":{line}:{column}" if line and column else f":{line}" if line else ""
         where = f"{shown}{place}: " if shown else ""
         super().__init__(visible(where + what + (f" ({hint})" if hint else "")))
@@ -122,7 +124,8 @@ def visible(text: str) -> str:
     >>> visible("a\n::error::b\x1b[31m")
     'a\\n::error::b\\x1b[31m'
     """
-    return no_command("".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text))
+    shown = named(text)
+    return no_command("".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in shown))
 
 
 def no_command(line: str) -> str:

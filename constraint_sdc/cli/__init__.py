@@ -11,6 +11,7 @@ import traceback
 import click
 
 from constraint_sdc import __version__
+from constraint_sdc.cli.machine.addresses import with_addresses
 from constraint_sdc.cli.machine.limits import with_limits
 from constraint_sdc.cli.machine.progress import shown_stages
 from constraint_sdc.cli.machine.stopping import Stopped, orderly_stop
@@ -82,7 +83,7 @@ class _LazyGroup(click.Group):
         command = module.command
         if not isinstance(command, click.Command):
             raise TypeError(f"constraint_sdc.cli.{cmd_name}_command.command is not a click command")
-        return with_limits(command)
+        return with_addresses(with_limits(command))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):

@@ -18,7 +18,7 @@ from constraint_sdc.cli.comparing import (
     seed_option,
 )
 from constraint_sdc.cli.masking import terminal
-from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, no_overwrite
+from constraint_sdc.cli.options import FILE, LOCAL, OUT, deliver, end_progress, names_in, no_overwrite
 from constraint_sdc.cli.streams import tell
 from constraint_sdc.errors import UsageError
 
@@ -52,8 +52,8 @@ Examples:
 @click.option("--set", "told", multiple=True, help="NAME.PARAMETER=VALUE of a measure or attack (repeatable).")
 @click.option("--details", is_flag=True, help="Also print all figures, tables and notes: per variable, pair, block.")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/assessment.schema.json.")
-@click.option("--report", type=FILE, help="Also write an HTML page; an old one is replaced.")
-@click.option("--sweep", type=FILE, help="Directory of a sweep, whose points join the map in the page.")
+@click.option("--report", type=OUT, help="Also write an HTML page; an old one is replaced.")
+@click.option("--sweep", type=LOCAL, help="Directory of a sweep, whose points join the map in the page.")
 def command(
     original: Path,
     masked: Path,

@@ -13,6 +13,8 @@ from click.shell_completion import CompletionItem
 from constraint_sdc.cli.machine.engine import EngineName, work_ahead, worker_options
 from constraint_sdc.cli.options import (
     FILE,
+    LOCAL,
+    OUT,
     ExampleCount,
     allow,
     allow_idle,
@@ -105,7 +107,7 @@ Examples:
     show_default=True,
     help="Form of the report.",
 )
-@click.option("--output", "-o", type=FILE, help="Write the report to a file instead of the terminal.")
+@click.option("--output", "-o", type=OUT, help="Write the report to a file instead of the terminal.")
 @click.option(
     "--max-examples", type=ExampleCount(), help="Violations listed per rule. [default: 10; svrl, csv, parquet: all]"
 )
@@ -127,12 +129,12 @@ Examples:
 @click.option("--recipe", type=FILE, help="YAML file: record element, key, missing codes and idle rules of this data.")
 @click.option(
     "--certificate",
-    type=FILE,
+    type=LOCAL,
     help="Certificate of DATA (see `mask`): verify it; --original masks again, --recipe compares the recipe.",
 )
 @click.option(
     "--trust",
-    type=FILE,
+    type=LOCAL,
     multiple=True,
     help="Public key that must have signed the certificate (repeatable: one of them).",
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from constraint_sdc import limits
-from constraint_sdc.cli.options import FILE, allow, allow_idle, not_empty, variable, variables_in
+from constraint_sdc.cli.options import FILE, LOCAL, allow, allow_idle, not_empty, variable, variables_in
 from constraint_sdc.cli.tables import table_options
 from constraint_sdc.errors import UsageError
 
@@ -22,7 +22,7 @@ Command = Callable[..., None]
 _OPTIONS = (
     click.option("--rules", "-r", type=FILE, help="File with the edit rules of both files."),
     click.option("--recipe", type=FILE, help="YAML file: roles, key, subdomains, regressions (see docs/recipe.md)."),
-    click.option("--certificate", type=FILE, help="Certificate of MASKED. [default: the one beside it]"),
+    click.option("--certificate", type=LOCAL, help="Certificate of MASKED. [default: the one beside it]"),
     click.option("--known", help="Variables that an intruder knows, separated by commas. [default: all published]"),
     click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default)."),
     click.option("--phase", help="Phase of the schema to obey (an id, #ALL or #DEFAULT)."),

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from constraint_sdc.cli.options import FILE, no_overwrite, not_empty
+from constraint_sdc.cli.options import FILE, OUT, no_overwrite, not_empty
 
 _EPILOG = """\b
 Formats by ending: .xml .csv .tsv .parquet .feather .arrow .sav .zsav .dta; SDMX is read
@@ -22,7 +22,7 @@ Examples:
 
 @click.command("convert", epilog=_EPILOG)
 @click.argument("source", type=FILE)
-@click.argument("target", type=FILE)
+@click.argument("target", type=OUT)
 @click.option(
     "--record", callback=not_empty, help="Name of the record element in XML (found from the data by default)."
 )

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from constraint_sdc.cli.options import FILE
+from constraint_sdc.cli.options import OUT
 
 
 @click.command("demo")
-@click.option("--directory", type=FILE, default=Path("constraint-sdc-demo"), show_default=True, help="Where to write.")
+@click.option("--directory", type=OUT, default=Path("constraint-sdc-demo"), show_default=True, help="Where to write.")
 @click.option("--records", type=click.IntRange(min=100), default=3000, show_default=True, help="Records to generate.")
 @click.option("--seed", type=int, default=2009, show_default=True, help="Seed of the generated data.")
 @click.option("-k", "k", type=click.IntRange(min=2, max=50), default=5, show_default=True, help="Least group size.")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from constraint_sdc.cli.options import FILE, deliver, no_overwrite, not_empty
+from constraint_sdc.cli.options import FILE, OUT, deliver, no_overwrite, not_empty
 from constraint_sdc.cli.tables import table_options
 
 
@@ -17,7 +17,7 @@ from constraint_sdc.cli.tables import table_options
 @click.option("--recipe", type=FILE, help="YAML file with the record element and the user-missing codes.")
 @click.option("--show-values", is_flag=True, help="Show ranges and examples of values (hidden by default).")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/describe.schema.json.")
-@click.option("--output", "-o", type=FILE, help="Write to a file instead of the terminal.")
+@click.option("--output", "-o", type=OUT, help="Write to a file instead of the terminal.")
 @table_options
 def command(
     data: Path, record: str | None, recipe: Path | None, show_values: bool, as_json: bool, output: Path | None

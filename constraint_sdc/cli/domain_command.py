@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from constraint_sdc.cli.options import FILE, no_overwrite, not_empty, variables_in
+from constraint_sdc.cli.options import FILE, OUT, no_overwrite, not_empty, variables_in
 from constraint_sdc.cli.tables import table_options
 
 _EPILOG = """\b
@@ -19,7 +19,7 @@ Examples:
 @click.command("domain", epilog=_EPILOG)
 @click.argument("data", type=FILE)
 @click.option("--variables", "-v", required=True, help="Variables to export, separated by commas.")
-@click.option("--output", "-o", type=FILE, required=True, help="File to write.")
+@click.option("--output", "-o", type=OUT, required=True, help="File to write.")
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
 @click.option("--overwrite", is_flag=True, help="Replace the output if it exists.")
 @table_options

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from constraint_sdc.cli.options import FILE
+from constraint_sdc.cli.options import OUT
 
 _EPILOG = """\b
 Exit codes: 0 passed; 1 failed, with the first counterexample; 2 no such name, or an option cannot be obeyed.
@@ -35,7 +35,7 @@ Examples:
     help="Files to mask or results to report; claims and pairs of files grow with it.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the first case.")
-@click.option("--keep", type=FILE, help="Directory for the files of a counterexample.")
+@click.option("--keep", type=OUT, help="Directory for the files of a counterexample.")
 def command(name: str, kind: str | None, cases: int, seed: int, keep: Path | None) -> None:
     """Examine a registered masker, operator, partition method, measure, attack, report format or engine by NAME.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from constraint_sdc.cli.masking import gather, masking_options, refuse_given, terminal
-from constraint_sdc.cli.options import FILE, deliver, end_progress, not_empty
+from constraint_sdc.cli.options import FILE, LOCAL, WORD, deliver, end_progress, not_empty
 from constraint_sdc.cli.tables import table_options
 from constraint_sdc.errors import UsageError
 
@@ -29,11 +29,11 @@ Examples:
 
 
 @click.command("explain", epilog=_EPILOG)
-@click.argument("words", metavar="[RULE] [DATA]", nargs=-1)
+@click.argument("words", metavar="[RULE] [DATA]", type=WORD, nargs=-1)
 @click.option("--rules", "-r", type=FILE, help="File with the edit rules.")
-@click.option("--plan", "plan", type=FILE, help="Saved plan to look into, in place of DATA and rules.")
+@click.option("--plan", "plan", type=LOCAL, help="Saved plan to look into, in place of DATA and rules.")
 @click.option("--record", "number", type=click.IntRange(min=1), help="Number of a record, the first is 1.")
-@click.option("--certificate", type=FILE, help="Certificate of the masked file: names inputs and options.")
+@click.option("--certificate", type=LOCAL, help="Certificate of the masked file: names inputs and options.")
 @click.option("--show-values", is_flag=True, help="Show the record's original values too (hidden by default).")
 @masking_options
 @click.option("--record-element", callback=not_empty, help="Name of the record element (found by default).")

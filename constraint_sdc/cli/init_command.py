@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from constraint_sdc.cli.options import FILE, allow, deliver, end_progress, no_overwrite, not_empty
+from constraint_sdc.cli.options import FILE, OUT, allow, deliver, end_progress, no_overwrite, not_empty
 from constraint_sdc.cli.tables import table_options
 
 _EPILOG = """\b
@@ -21,7 +21,7 @@ Examples:
 @click.argument("data", type=FILE)
 @click.option("--rules", "-r", type=FILE, help="File with the edit rules: what its rules compute with is a number.")
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
-@click.option("--output", "-o", type=FILE, help="Recipe to write instead of printing it.")
+@click.option("--output", "-o", type=OUT, help="Recipe to write instead of printing it.")
 @click.option("--overwrite", is_flag=True, help="Replace the recipe if it exists.")
 @click.option("--show-values", is_flag=True, help="Show ranges and examples of values (hidden by default).")
 @allow

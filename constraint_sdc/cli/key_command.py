@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from constraint_sdc.cli.options import FILE, deliver
+from constraint_sdc.cli.options import LOCAL, deliver
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def command() -> None:
 
 
 @command.command("new", epilog=_EPILOG)
-@click.argument("key", type=FILE)
+@click.argument("key", type=LOCAL)
 @passphrase_option
 def new(key: Path, passphrase_file: str | None) -> None:
     """Write a new Ed25519 key: the private half to KEY, for its owner alone, and the public half to KEY.pub.
@@ -51,7 +51,7 @@ def new(key: Path, passphrase_file: str | None) -> None:
 
 
 @command.command("show", epilog=_EPILOG)
-@click.argument("key", type=FILE)
+@click.argument("key", type=LOCAL)
 @passphrase_option
 def show(key: Path, passphrase_file: str | None) -> None:
     """Print the id of a key, public or private: the SHA-256 of the public half."""

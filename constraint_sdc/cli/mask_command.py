@@ -10,7 +10,7 @@ import click
 from constraint_sdc.cli.key_command import passphrase_option, signing_key
 from constraint_sdc.cli.machine.engine import engine_options
 from constraint_sdc.cli.masking import gather, masking_options, terminal
-from constraint_sdc.cli.options import FILE, deliver, end_progress, judge_ahead, no_overwrite, not_empty
+from constraint_sdc.cli.options import FILE, LOCAL, OUT, deliver, end_progress, judge_ahead, no_overwrite, not_empty
 from constraint_sdc.cli.streams import already_published, tell
 from constraint_sdc.cli.tables import table_options
 from constraint_sdc.errors import ConstraintSdcError, UsageError
@@ -37,8 +37,8 @@ Examples:
 @click.command("mask", epilog=_EPILOG)
 @click.argument("data", type=FILE)
 @click.option("--rules", "-r", type=FILE, help="File with the edit rules; without it, no rules are checked.")
-@click.option("--output", "-o", type=FILE, required=True, help="Masked file; its certificate is written beside it.")
-@click.option("--plan", "plan", type=FILE, help="Saved plan (see `plan --out`); refuses if the inputs changed.")
+@click.option("--output", "-o", type=OUT, required=True, help="Masked file; its certificate is written beside it.")
+@click.option("--plan", "plan", type=LOCAL, help="Saved plan (see `plan --out`); refuses if the inputs changed.")
 @masking_options
 @engine_options
 @click.option(
@@ -48,10 +48,10 @@ Examples:
     "read. [default: every-record below 10,000 records]",
 )
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
-@click.option("--pairs", type=FILE, help="group-anonymity: also write which records exchanged values, as CSV; secret.")
-@click.option("--charts", type=FILE, help="group-anonymity: directory for a chart of every goal, before and after.")
-@click.option("--report", type=FILE, help="Also measure utility and risk, and write one HTML page, as assess --report.")
-@click.option("--sign", type=FILE, help="Private key (see `key new`) that signs the certificate.")
+@click.option("--pairs", type=OUT, help="group-anonymity: also write which records exchanged values, as CSV; secret.")
+@click.option("--charts", type=OUT, help="group-anonymity: directory for a chart of every goal, before and after.")
+@click.option("--report", type=OUT, help="Also measure utility and risk, and write one HTML page, as assess --report.")
+@click.option("--sign", type=LOCAL, help="Private key (see `key new`) that signs the certificate.")
 @passphrase_option
 @click.option("--overwrite", is_flag=True, help="Replace the output, certificate, signature, page, pairs and charts.")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/mask.schema.json.")

@@ -12,11 +12,18 @@ from typing import Any
 
 import click
 
+from constraint_sdc.cli.machine.addresses import InputFile, InputWord, LocalFile
 from constraint_sdc.cli.streams import tell
 from constraint_sdc.files.atomic import no_overwrite as no_overwrite
 
 # Existence is checked by the readers, whose messages say more than click's and use our exit code.
-FILE = click.Path(path_type=Path)
+FILE = InputFile()
+WORD = InputWord()
+OUT = LocalFile(
+    "results are written to a path only",
+    "write them here and upload them then: a masked file and its certificate appear together, which no store promises",
+)
+LOCAL = LocalFile("this is read from a path only", "copy it here, and give its path")
 
 
 class ExampleCount(click.ParamType[int | None]):
@@ -112,7 +119,7 @@ def rule_ids(_: click.Context, option: click.Parameter, ids: tuple[str, ...]) ->
 
 allow = click.option(
     "--allow",
-    type=FILE,
+    type=LOCAL,
     multiple=True,
     callback=directories,
     help="Further directory that rules may read from (repeatable).",

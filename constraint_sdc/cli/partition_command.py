@@ -9,7 +9,16 @@ import click
 
 from constraint_sdc.cli.machine.engine import engine_options
 from constraint_sdc.cli.masking import terminal
-from constraint_sdc.cli.options import FILE, deliver, end_progress, no_overwrite, not_empty, variable, variables_in
+from constraint_sdc.cli.options import (
+    FILE,
+    OUT,
+    deliver,
+    end_progress,
+    no_overwrite,
+    not_empty,
+    variable,
+    variables_in,
+)
 from constraint_sdc.cli.streams import tell
 from constraint_sdc.cli.tables import table_options
 from constraint_sdc.errors import UsageError
@@ -50,7 +59,7 @@ Examples:
 @engine_options
 @click.option("--recipe", type=FILE, help="YAML file with k, types, weights and missing codes (see docs/recipe.md).")
 @click.option("--record", callback=not_empty, help="Name of the record element in XML (found by default).")
-@click.option("--output", "-o", type=FILE, help="CSV file to write: the group of every record.")
+@click.option("--output", "-o", type=OUT, help="CSV file to write: the group of every record.")
 @click.option("--overwrite", is_flag=True, help="Replace the output if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/partition.schema.json.")
 @table_options

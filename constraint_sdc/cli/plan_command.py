@@ -11,6 +11,7 @@ from constraint_sdc.cli.machine.engine import engine_options
 from constraint_sdc.cli.masking import gather, masking_options, terminal
 from constraint_sdc.cli.options import (
     FILE,
+    OUT,
     deliver,
     end_progress,
     judge_ahead,
@@ -39,9 +40,9 @@ Examples:
 @engine_options
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/plan.schema.json.")
-@click.option("--out", type=FILE, help="Also save the plan as JSON, for `mask --plan`; an old plan is replaced.")
-@click.option("--graph", type=FILE, help="Also draw the blocks and their rules as SVG; an old drawing is replaced.")
-@click.option("--charts", type=FILE, help="group-anonymity: directory for a chart of each goal; old ones are replaced.")
+@click.option("--out", type=OUT, help="Also save the plan as JSON, for `mask --plan`; an old plan is replaced.")
+@click.option("--graph", type=OUT, help="Also draw the blocks and their rules as SVG; an old drawing is replaced.")
+@click.option("--charts", type=OUT, help="group-anonymity: directory for a chart of each goal; old ones are replaced.")
 @table_options
 def command(
     data: Path,

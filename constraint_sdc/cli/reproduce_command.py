@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from constraint_sdc.cli.options import FILE, allow, deliver, no_overwrite
+from constraint_sdc.cli.options import FILE, LOCAL, OUT, allow, deliver, no_overwrite
 
 _EPILOG = """\b
 Exit codes: 0 the same bytes; 1 other bytes, or the plan refuses now; 2 an input is missing, or is not the certified
@@ -20,13 +20,13 @@ Examples:
 
 
 @click.command("reproduce", epilog=_EPILOG)
-@click.argument("certificate", type=FILE)
+@click.argument("certificate", type=LOCAL)
 @click.option("--original", type=FILE, required=True, help="The microdata that were masked.")
 @click.option(
     "--rules", "-r", type=FILE, help="File with the edit rules (found as the certificate names it by default)."
 )
 @click.option("--recipe", type=FILE, help="Recipe; it must be the certified one, whose content the certificate has.")
-@click.option("--output", "-o", type=FILE, help="Keep the file that is masked again, also if it differs.")
+@click.option("--output", "-o", type=OUT, help="Keep the file that is masked again, also if it differs.")
 @allow
 def command(
     certificate: Path,

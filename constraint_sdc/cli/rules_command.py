@@ -6,6 +6,7 @@ import importlib
 
 import click
 
+from constraint_sdc.cli.machine.addresses import with_addresses
 from constraint_sdc.cli.machine.limits import with_limits
 
 _COMMANDS = {
@@ -34,7 +35,7 @@ class _RulesGroup(click.Group):
             return None
         command = importlib.import_module(f"constraint_sdc.cli.rules.{cmd_name}_command").command
         assert isinstance(command, click.Command)
-        return with_limits(command)
+        return with_addresses(with_limits(command))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):

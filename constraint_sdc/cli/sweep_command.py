@@ -13,7 +13,7 @@ import click
 
 from constraint_sdc.cli.comparing import known_at_most_option
 from constraint_sdc.cli.masking import gather, meaning_of, sweeping_options, terminal
-from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, not_empty
+from constraint_sdc.cli.options import FILE, OUT, deliver, end_progress, names_in, not_empty
 from constraint_sdc.cli.streams import tell
 from constraint_sdc.cli.tables import table_options
 from constraint_sdc.errors import UsageError
@@ -65,7 +65,7 @@ class Ks(click.ParamType[tuple[int, ...]]):
 @click.option("--methods", hidden=True, help="Old spelling of --maskers and --partitions.")
 @click.option("--compare-unconstrained", is_flag=True, help="Also mask without the rules, and count what breaks.")
 @known_at_most_option
-@click.option("--output", "-o", type=FILE, help="Directory for points and pictures. [default: NAME-sweep, after DATA]")
+@click.option("--output", "-o", type=OUT, help="Directory for points and pictures. [default: NAME-sweep, after DATA]")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes at the same time. [default: one for each core]")
 @click.option("--overwrite", is_flag=True, help="Replace another sweep in the directory.")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/sweep.schema.json.")

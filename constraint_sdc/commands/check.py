@@ -31,6 +31,7 @@ from constraint_sdc.judge.missing import MissingValues, missing_values
 from constraint_sdc.judge.routes import Routes, choose_routes, whole_file_routes
 from constraint_sdc.judge.rule_set import RuleSet, Understood, load_rules
 from constraint_sdc.judge.value_domains import load_domains
+from constraint_sdc.named_copies import named
 from constraint_sdc.reports.disclosure import hidden_error
 from constraint_sdc.schematron.confinement import Confinement
 from constraint_sdc.schematron.schema import Schema, Severity
@@ -143,7 +144,7 @@ def full_svrl(data: Path, rules: Path, options: CheckOptions, judged: CheckResul
     with SaxonProcess() as saxon:
         judges = judges_of(rule_set.schema, options, saxon)
         with hiding_values(options):
-            text = judges.of_all().svrl_file(data, show_values=options.show_values)
+            text = named(judges.of_all().svrl_file(data, show_values=options.show_values))
         if judged is not None:
             _require_same_files(judged.inputs, read_inputs(data, rule_set, options, judges.readings))
     return text
@@ -221,10 +222,10 @@ def _nothing_judged(data: Path, rule_set: RuleSet, options: CheckOptions) -> Che
     """Return the verdict before any rule was judged; its notes warn of the rules and of documents that none reads."""
     schema, given = rule_set.schema, options.parameters
     idle = [name for name in given if not schema.mentions(name)]
-    unused = (because("parameter-unused", parameter=name, quotes={"file": str(given[name])}) for name in idle)
+    unused = (because("parameter-unused", parameter=name, quotes={"file": named(str(given[name]))}) for name in idle)
     return CheckResult(
-        data=str(data),
-        rules=str(rule_set.path),
+        data=named(str(data)),
+        rules=named(str(rule_set.path)),
         title=schema.title,
         phase=schema.phase,
         binding=schema.binding,

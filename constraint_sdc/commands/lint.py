@@ -14,6 +14,7 @@ from constraint_sdc.languages.loading import language_of_file
 from constraint_sdc.lint.finding import LintResult
 from constraint_sdc.lint.lint import LintWish, find_all, sift, undecided_reasons
 from constraint_sdc.lint.subject import LintData, LintSubject
+from constraint_sdc.named_copies import named
 from constraint_sdc.schematron.schema import Severity
 
 
@@ -79,7 +80,7 @@ def _linted(
     sifted = sift(find_all(subject, kinds), schema, codes)
     shown = tuple(finding for finding in sifted.findings if wish.wants(finding))
     return LintResult(
-        rules=str(rule_set.path),
+        rules=named(str(rule_set.path)),
         title=schema.title,
         phase=schema.phase,
         binding=schema.binding,

@@ -1,16 +1,14 @@
-"""The engine of a Dask cluster: an existing scheduler by its address, or a cluster of this machine's own.
+"""The engine of a Dask scheduler: an existing one by its address, or that of a cluster of this machine's own.
 
 A task is the name of a function and a packed piece; the scheduler sees neither files nor code of a user. Dask runs any
-pickle that it receives, so a cluster of this machine's own listens on the loopback interface alone, and a scheduler
-elsewhere is to be reached by TLS.
+pickle that it receives, so a scheduler elsewhere is to be reached by TLS.
 """
 
 from __future__ import annotations
 
-import contextlib
-import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any, NoReturn
 
 from constraint_sdc import __version__
@@ -18,23 +16,20 @@ from constraint_sdc.engines.engine import (
     ATTEMPTS,
     IN_FLIGHT,
     Engine,
-    EngineSettings,
     Piece,
     Result,
     Tls,
-    cores,
     mark_worker,
 )
 from constraint_sdc.engines.parcel import packed_bytes, unpacked
+from constraint_sdc.engines.scratch import read_stored
 from constraint_sdc.engines.task import lost, name_of, outcome, result_of
-from constraint_sdc.engines.worker import ONE_THREAD
-from constraint_sdc.errors import EngineError, UsageError
+from constraint_sdc.errors import EngineError
 
 _CONNECTING = "10s"
-_OTHERWISE = "use --engine processes, or --scheduler with the address of a running one"
 
 
-def run_task(version: str, name: str, parcel: bytes) -> bytes:
+def run_task(version: str, name: str, parcel: bytes | Path) -> bytes:
     """Return the packed outcome of one task; a worker of another version could give another result, and refuses."""
     if version != __version__:
         raise EngineError(
@@ -43,7 +38,7 @@ def run_task(version: str, name: str, parcel: bytes) -> bytes:
         )
     mark_worker()
     try:
-        piece = unpacked(parcel)
+        piece = unpacked(parcel) if isinstance(parcel, bytes) else unpacked(read_stored(parcel))
     except FileNotFoundError as problem:
         what = f"a worker of the cluster cannot read {problem.filename}"
         raise EngineError(what, hint="give --scratch a directory that all workers see under the same path") from None
@@ -51,14 +46,13 @@ def run_task(version: str, name: str, parcel: bytes) -> bytes:
 
 
 class DaskEngine:
-    """Submits pieces to a scheduler and takes their results in order; closing ends a cluster of our own."""
+    """Submits pieces to a scheduler and takes their results in order; closing leaves the scheduler."""
 
     name = "dask"
 
-    def __init__(self, client: Any, where: str, own: contextlib.ExitStack | None = None) -> None:
+    def __init__(self, client: Any, where: str) -> None:
         self._client = client
         self._where = where
-        self._own = own
         self.workers = max(1, sum(client.nthreads().values()))
 
     def map(self, function: Callable[[Piece], Result], pieces: Iterable[Piece], *, work: float) -> Iterator[Result]:  # noqa: ARG002  (the protocol's signature)
@@ -74,25 +68,31 @@ class DaskEngine:
 
     def _mapped(self, name: str, pieces: Iterator[Any]) -> Iterator[Any]:
         # A piece is held until its result is there: the scratch files that it names go with it.
-        waiting: deque[tuple[Any, Any]] = deque()
+        waiting: deque[tuple[Any, Any, bytes | Path]] = deque()
         try:
             for piece in pieces:
-                waiting.append((self._submit(name, piece), piece))
+                parcel = self._parcel(piece)
+                waiting.append((self._submit(name, parcel), piece, parcel))
                 while len(waiting) >= IN_FLIGHT * self.workers:
                     yield self._taken(name, waiting[0][0])
-                    waiting.popleft()
+                    _remove(waiting.popleft()[2])
             while waiting:
                 yield self._taken(name, waiting[0][0])
-                waiting.popleft()
+                _remove(waiting.popleft()[2])
         finally:
-            for future, _ in waiting:
+            for future, _, parcel in waiting:
                 future.release()
+                _remove(parcel)
 
-    def _submit(self, name: str, piece: Any) -> Any:
+    def _parcel(self, piece: Any) -> bytes | Path:
+        """Return a piece as it is sent; workers elsewhere may not see our files."""
+        return packed_bytes(piece)
+
+    def _submit(self, name: str, parcel: bytes | Path) -> Any:
         if self._client.status != "running":
             self._gone()
         # Not pure: equal pieces would otherwise share one result for as long as it is known.
-        return self._client.submit(run_task, __version__, name, packed_bytes(piece), pure=False)
+        return self._client.submit(run_task, __version__, name, parcel, pure=False)
 
     def _taken(self, name: str, future: Any) -> Any:
         from concurrent.futures import CancelledError
@@ -117,52 +117,25 @@ class DaskEngine:
         """Do nothing: workers of a cluster stay."""
 
     def close(self) -> None:
-        """Leave the scheduler; end a cluster of our own."""
+        """Leave the scheduler."""
         self._client.close(timeout=1)
-        if self._own is not None:
-            self._own.close()
 
 
-class _Dask:
-    name = "dask"
+def _distributed() -> Any:
+    """Return the library, half of whose functions have no types."""
+    import distributed
 
-    def start(self, settings: EngineSettings) -> Engine:
-        try:
-            import distributed
-        except ImportError:
-            raise UsageError(
-                "the engine dask is not installed", hint="install it: pip install 'constraint-sdc[dask]'"
-            ) from None
-        if settings.scheduler is None:
-            return _own_cluster(distributed, settings)
-        return _existing(distributed, settings.scheduler, settings.tls)
+    return distributed
 
 
-def _own_cluster(distributed: Any, settings: EngineSettings) -> Engine:
-    """Start a scheduler and workers on this machine; nobody outside can reach them."""
-    import dask
-
-    asked = {"distributed.scheduler.allowed-failures": ATTEMPTS, "distributed.nanny.environ": ONE_THREAD}
-    with contextlib.ExitStack() as stack:
-        place = stack.enter_context(tempfile.TemporaryDirectory(prefix="constraint-sdc-dask-", dir=settings.scratch))
-        with dask.config.set(asked):
-            try:
-                cluster = distributed.LocalCluster(
-                    n_workers=settings.workers or cores(),
-                    threads_per_worker=1,
-                    host="127.0.0.1",
-                    dashboard_address="127.0.0.1:0",  # any free port: without an address it is always the same one
-                    silence_logs=50,
-                    local_directory=place,
-                )
-            except (RuntimeError, OSError) as problem:
-                raise EngineError(f"no Dask cluster starts on this machine: {problem}", hint=_OTHERWISE) from None
-        stack.callback(cluster.close, timeout=10)
-        client = distributed.Client(cluster, set_as_default=False)
-        return DaskEngine(client, cluster.scheduler_address, stack.pop_all())
+def _remove(parcel: bytes | Path) -> None:
+    if isinstance(parcel, Path):
+        parcel.unlink(missing_ok=True)
 
 
-def _existing(distributed: Any, address: str, tls: Tls | None) -> Engine:
+def existing_scheduler(address: str, tls: Tls | None) -> Engine:
+    """Return the engine of a scheduler that runs already."""
+    distributed = _distributed()
     security = None
     if tls is not None:
         security = distributed.Security(
@@ -181,6 +154,3 @@ def _existing(distributed: Any, address: str, tls: Tls | None) -> Engine:
         client.close()
         raise EngineError(f"the scheduler at {address} has no workers", hint="start workers, then this command")
     return DaskEngine(client, address)
-
-
-REGISTERED = {"dask": _Dask()}

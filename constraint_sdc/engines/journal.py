@@ -1,34 +1,30 @@
 """Results of finished pieces on disk, so that a run that was stopped goes on where it was.
 
-A result is found by the SHA-256 of all that it was computed from: the version of the program and of NumPy, the kind of
-machine, the function, and the piece with its seed and the bytes of its arrays. A file whose own digest does not fit is
-ignored, and its piece runs again.
+A result is found by the SHA-256 of all that it was computed from (`content_digest.py`). A file whose own digest does
+not fit is ignored, and its piece runs again.
+
+Whoever can write into the directory, which is its owner alone, can write a result together with its digest. So no
+verdict is taken from here: what a stored result led to is written, read back, judged and counted as in any run.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import os
-import pickle
-import platform
-import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from constraint_sdc import __version__
+from constraint_sdc.engines.content_digest import digest_of
 from constraint_sdc.engines.engine import Engine, Piece, Result
 from constraint_sdc.engines.parcel import packed_bytes, unpacked
-from constraint_sdc.engines.scratch import ArrayHandle
 from constraint_sdc.engines.task import name_of
 from constraint_sdc.errors import UsageError
 
 _FOLDER = "constraint-sdc-resume"
+_UNFINISHED = "unfinished-"
 _DIGEST = 32  # bytes
 
 
@@ -46,6 +42,7 @@ class PieceJournal:
                 hint="remove the directory, or name another one with --scratch",
             )
         self._used: set[str] = set()
+        self._remove_unfinished()
 
     def mapped(
         self, engine: Engine, function: Callable[[Piece], Result], pieces: Iterable[Piece], *, work: float
@@ -97,24 +94,27 @@ class PieceJournal:
 
     def _keep(self, key: str, result: object) -> None:
         body = packed_bytes(result)
-        with tempfile.NamedTemporaryFile(dir=self._folder, delete=False) as file:
-            file.write(hashlib.sha256(body).digest() + body)
-        Path(file.name).replace(self._folder / key)
+        unfinished = self._folder / f"{_UNFINISHED}{os.getpid()}"
+        try:
+            unfinished.write_bytes(hashlib.sha256(body).digest() + body)
+            unfinished.replace(self._folder / key)
+        except BaseException:
+            unfinished.unlink(missing_ok=True)
+            raise
+
+    def _remove_unfinished(self) -> None:
+        """Remove what runs were writing when they were killed."""
+        for path in self._folder.glob(f"{_UNFINISHED}*"):
+            if not _is_alive(path.name.removeprefix(_UNFINISHED)):
+                path.unlink(missing_ok=True)
 
 
-class _ContentPickler(pickle.Pickler):
-    """Writes an array in a scratch file as the digest of its bytes: the path is another in every run."""
-
-    def persistent_id(self, value: Any) -> Any:
-        if not isinstance(value, ArrayHandle):
-            return None
-        content = hashlib.sha256(np.ascontiguousarray(value.open()).data).hexdigest()
-        return value.dtype, value.shape, content
-
-
-def digest_of(name: str, piece: object) -> str:
-    """Return the SHA-256 of all that the result of a piece depends on."""
-    found = io.BytesIO()
-    _ContentPickler(found, protocol=5).dump(piece)
-    about = f"{__version__} {np.__version__} {platform.python_version()} {platform.machine()} {name}\n"
-    return hashlib.sha256(about.encode() + found.getvalue()).hexdigest()
+def _is_alive(process: str) -> bool:
+    """Tell whether a process of this number runs, of whomever."""
+    try:
+        os.kill(int(process), 0)
+    except (ProcessLookupError, ValueError):
+        return False
+    except PermissionError:
+        return True
+    return True

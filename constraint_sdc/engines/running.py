@@ -45,8 +45,10 @@ class _RunningEngine:
                 self._scratch = Scratch(self.settings.scratch, uses_disk=not is_worker())
             return self._scratch
 
-    def map(self, function: Callable[[Piece], Result], pieces: Iterable[Piece], work: float) -> Iterator[Result]:
-        journal = self.journal()
+    def map(
+        self, function: Callable[[Piece], Result], pieces: Iterable[Piece], work: float, *, is_verdict: bool
+    ) -> Iterator[Result]:
+        journal = None if is_verdict else self.journal()
         if journal is None:
             return self.engine().map(function, pieces, work=work)
         return journal.mapped(self.engine(), function, pieces, work=work)
@@ -137,13 +139,16 @@ def rest_workers() -> None:
     _running.rest()
 
 
-def map_pieces(function: Callable[[Piece], Result], pieces: Iterable[Piece], *, work: float) -> Iterator[Result]:
+def map_pieces(
+    function: Callable[[Piece], Result], pieces: Iterable[Piece], *, work: float, is_verdict: bool = False
+) -> Iterator[Result]:
     """Yield `function(piece)` for every piece, in order, on the engine of the command; see `Engine.map`.
 
-    Outside of a command, and in a worker, it is the serial engine.
+    Outside of a command, and in a worker, it is the serial engine. A run that resumes takes results from disk, but
+    never a verdict (`is_verdict`): a verdict comes from the bytes that are judged, and from nothing that is stored.
 
     >>> from constraint_sdc.errors import no_command
     >>> list(map_pieces(no_command, ["fine", "::error::"], work=0.01))
     ['fine', '\\\\x3a:error::']
     """
-    return _running.map(function, pieces, work)
+    return _running.map(function, pieces, work, is_verdict=is_verdict)

@@ -58,10 +58,19 @@ def array_in_place(path: str, dtype: str, shape: tuple[int, ...], offset: int) -
 
     ValueError for a file that is not in a scratch directory.
     """
+    return np.asarray(np.memmap(_scratch_file(path), np.dtype(dtype), "c", offset, shape))
+
+
+def read_stored(path: str | Path) -> bytes:
+    """Return the bytes of a scratch file; ValueError for a file that is not in a scratch directory."""
+    return _scratch_file(path).read_bytes()
+
+
+def _scratch_file(path: str | Path) -> Path:
     place = Path(path)
     if not place.parent.name.startswith(_PREFIX) or place.suffix != _SUFFIX:
-        raise ValueError(f"{path!r} is not a scratch file")
-    return np.asarray(np.memmap(place, np.dtype(dtype), "c", offset, shape))
+        raise ValueError(f"{str(path)!r} is not a scratch file")
+    return place
 
 
 SharedArray: TypeAlias = ArrayHandle | AnyArray

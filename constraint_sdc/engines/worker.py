@@ -29,7 +29,7 @@ ONE_THREAD = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NU
 """The environment of a worker: one thread each, because there are as many workers as cores."""
 
 
-_KEPT_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(64 << 20)}
+KEPT_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(64 << 20)}
 """For glibc: arrays of a piece reuse the memory of the piece before, instead of pages that the system clears anew."""
 
 
@@ -54,7 +54,7 @@ class WorkerProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 pass_fds=(theirs,),
-                env={**os.environ, **ONE_THREAD, **_KEPT_MEMORY, WORKER_MARK: "1"},
+                env={**os.environ, **ONE_THREAD, **KEPT_MEMORY, WORKER_MARK: "1"},
             )
         except BaseException:
             os.close(self._lifeline)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.canonical_json import DoubleKeyError, strict_json
 from constraint_sdc.limits import JSON_BYTES
+from constraint_sdc.named_copies import named
 
 if TYPE_CHECKING:
     from referencing import Registry
@@ -22,12 +23,12 @@ _TO_ESCAPE = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff
 
 
 def json_text(value: Mapping[str, object]) -> str:
-    r"""Return the value as indented JSON with a final line feed.
+    r"""Return the value as indented JSON with a final line feed; copies of files elsewhere are named by addresses.
 
     >>> json_text({"a": "é\x9b"})
     '{\n  "a": "é\\u009b"\n}\n'
     """
-    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    text = named(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
     return _TO_ESCAPE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 

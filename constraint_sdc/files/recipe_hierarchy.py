@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from constraint_sdc.limits import RECIPE_BYTES
+from constraint_sdc.named_copies import beside_copy, is_address, shown_address
 from constraint_sdc.settings.words import Role, Scale, VariableWish
 
 if TYPE_CHECKING:
@@ -24,9 +25,17 @@ def with_levels(content: Mapping[str, Any], text: RecipeText, path: Path) -> dic
     for name, entry in variables.items():
         file = entry.get("hierarchy", {}).get("levels")
         if isinstance(file, str):
+            _refuse_elsewhere(path.parent / file, file, text, ["variables", name, "hierarchy", "levels"])
             rows = _rows(path.parent / file, text, ["variables", name, "hierarchy", "levels"])
             variables[name] = {**entry, "hierarchy": {"levels": rows}}
     return {**content, "variables": variables} if variables else dict(content)
+
+
+def _refuse_elsewhere(file: Path, name: str, text: RecipeText, place: list[str | int]) -> None:
+    """Refuse a file that would have to be fetched: only what a user names on the command line is."""
+    if is_address(name) or beside_copy(file) is not None:
+        what = f"{shown_address(name)} is not fetched because a recipe names it: write its rows in place of its name"
+        raise text.mistake(what, place)
 
 
 def _rows(file: Path, text: RecipeText, place: list[str | int]) -> list[list[str]]:

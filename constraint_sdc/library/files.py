@@ -21,6 +21,7 @@ from constraint_sdc.evidence.draft import RecipeDraft
 from constraint_sdc.files.atomic import atomic_file, no_overwrite, require_place
 from constraint_sdc.files.json_file import json_text, shipped_file
 from constraint_sdc.files.recipe import read_recipe as read_recipe_file
+from constraint_sdc.library.addresses import reads_addresses
 from constraint_sdc.library.keywords import ConvertKeywords, File
 from constraint_sdc.library.settle import path_or_none, settle
 from constraint_sdc.maskers.masked import Partitioned
@@ -32,6 +33,7 @@ from constraint_sdc.reports.sweep import write_sweep_files
 from constraint_sdc.settings.recipe import Recipe
 
 
+@reads_addresses
 def init_recipe(
     data: File,
     rules: File | None = None,
@@ -67,6 +69,7 @@ def init_recipe(
     return draft
 
 
+@reads_addresses
 def describe_file(
     data: File, *, record: str | None = None, recipe: File | None = None, show_values: bool = False
 ) -> Description:
@@ -87,6 +90,7 @@ def describe_file(
     return describe(Path(data), record=record, recipe=path_or_none(recipe), show_values=show_values)
 
 
+@reads_addresses
 def convert_file(
     source: File, target: File, options: ConvertOptions | None = None, **keywords: Unpack[ConvertKeywords]
 ) -> Written:
@@ -102,6 +106,7 @@ def convert_file(
     return convert(Path(source), Path(target), settle(ConvertOptions, options, keywords))
 
 
+@reads_addresses
 def export_domain(
     data: File, variables: Iterable[str], target: File, *, record: str | None = None, overwrite: bool = False
 ) -> Written:
@@ -116,6 +121,7 @@ def export_domain(
     return export(Path(data), list(variables), Path(target), record=record, overwrite=overwrite)
 
 
+@reads_addresses
 def read_recipe(file: File) -> Recipe:
     """Return the recipe in a YAML file.
 

@@ -22,6 +22,7 @@ from constraint_sdc.evidence.draft import RecipeDraft
 from constraint_sdc.files.atomic import atomic_file, publish_files, require_place
 from constraint_sdc.files.frames.frame_backend import FrameBackend
 from constraint_sdc.files.frames.frames import PANDAS, FrameCopy, IntoDataFrame, backend_of, copy_frame, is_frame
+from constraint_sdc.library.addresses import reads_addresses
 from constraint_sdc.library.files import describe_file, init_recipe
 from constraint_sdc.library.judging import check_file
 from constraint_sdc.library.keywords import (
@@ -46,6 +47,7 @@ _ENDINGS = (".arrow", ".feather")
 
 
 @some_engine()
+@reads_addresses
 def mask(
     frame: IntoDataFrame,
     rules: RulesGiven | None = None,
@@ -123,6 +125,7 @@ class _HeldFiles:
 
 
 @some_engine()
+@reads_addresses
 def check(
     data: IntoDataFrame | File,
     rules: RulesGiven,
@@ -161,6 +164,7 @@ def check(
 
 
 @some_engine()
+@reads_addresses
 def assess(
     original: IntoDataFrame | File,
     masked: IntoDataFrame | File,
@@ -186,6 +190,7 @@ def assess(
         return files.named(assess_files(before, after, progress=progress, rules=files.rules(rules), **keywords))
 
 
+@reads_addresses
 def init(
     data: IntoDataFrame | File,
     rules: RulesGiven | None = None,
@@ -212,6 +217,7 @@ def init(
     return draft
 
 
+@reads_addresses
 def describe(
     data: IntoDataFrame | File, *, recipe: File | Mapping[str, object] | None = None, show_values: bool = False
 ) -> Description:
@@ -229,6 +235,7 @@ def describe(
 
 
 @some_engine()
+@reads_addresses
 def sweep(
     data: IntoDataFrame | File,
     rules: RulesGiven | None = None,

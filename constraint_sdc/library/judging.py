@@ -18,12 +18,14 @@ from constraint_sdc.commands.rules import list_rules as listed_rules
 from constraint_sdc.constraints.show import RuleList
 from constraint_sdc.engines.running import some_engine
 from constraint_sdc.judge.finding import CheckResult
+from constraint_sdc.library.addresses import reads_addresses
 from constraint_sdc.library.keywords import CheckKeywords, File, OnRecords, RecipeGiven
 from constraint_sdc.library.settle import path_or_none, recipe_of, settle
 from constraint_sdc.maskers.masked import CertificateCheck
 
 
 @some_engine()
+@reads_addresses
 def check_file(
     data: File,
     rules: File,
@@ -61,6 +63,7 @@ def check_file(
     return check(Path(data), Path(rules), chosen, progress)
 
 
+@reads_addresses
 def full_svrl(data: File, rules: File, options: CheckOptions | None = None, **keywords: Unpack[CheckKeywords]) -> str:
     """Return the complete SVRL report of Saxon: every fired rule and every message.
 
@@ -74,6 +77,7 @@ def full_svrl(data: File, rules: File, options: CheckOptions | None = None, **ke
     return saxon_svrl(Path(data), Path(rules), settle(CheckOptions, options, keywords))
 
 
+@reads_addresses
 def list_rules(
     rules: File,
     *,
@@ -97,6 +101,7 @@ def list_rules(
     return listed_rules(Path(rules), phase=phase, data=path_or_none(data), record=record, allow=folders)
 
 
+@reads_addresses
 def convert_rules(
     source: File,
     target: File,
@@ -136,6 +141,7 @@ def convert_rules(
     return Path(target)
 
 
+@reads_addresses
 def verify_certificate(
     data: File,
     rules: File | None,

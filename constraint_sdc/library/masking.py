@@ -24,6 +24,7 @@ from constraint_sdc.commands.reproduce import reproduce_file
 from constraint_sdc.engines.running import some_engine
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.atomic import no_overwrite, publish_files
+from constraint_sdc.library.addresses import reads_addresses
 from constraint_sdc.library.keywords import File, MaskKeywords, OnRecords, PartitionKeywords
 from constraint_sdc.library.settle import path_or_none, settle
 from constraint_sdc.maskers.masked import (
@@ -39,6 +40,7 @@ from constraint_sdc.plan.plan import Plan
 
 
 @some_engine()
+@reads_addresses
 def plan_file(
     data: File,
     rules: File | None = None,
@@ -76,6 +78,7 @@ def plan_file(
 
 
 @some_engine()
+@reads_addresses
 def mask_file(
     data: File,
     rules: File | None,
@@ -147,6 +150,7 @@ def mask_file(
 
 
 @some_engine()
+@reads_addresses
 def reproduce(
     certificate: File,
     original: File,
@@ -199,6 +203,7 @@ def _encoded(passphrase: str | None) -> bytes | None:
 
 
 @some_engine()
+@reads_addresses
 def partition_file(
     data: File,
     options: PartitionOptions | None = None,
@@ -231,6 +236,7 @@ def explain_rule(plan: Plan | File, rule: str) -> RuleExplanation:
     return RuleExplanation(made, planned_rule(made, rule))
 
 
+@reads_addresses
 def explain_record(
     data: File,
     rules: File | None,
@@ -250,6 +256,7 @@ def explain_record(
     return explain(Path(data), path_or_none(rules), settle(MaskOptions, options, keywords), number)
 
 
+@reads_addresses
 def explain_certified_record(
     certificate: File,
     number: int,

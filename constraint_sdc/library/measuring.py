@@ -13,6 +13,7 @@ from constraint_sdc.commands.attack import attack_files as attack_with
 from constraint_sdc.commands.sweep import sweep_file as sweep
 from constraint_sdc.engines.running import some_engine
 from constraint_sdc.errors import UsageError
+from constraint_sdc.library.addresses import reads_addresses
 from constraint_sdc.library.keywords import AssessKeywords, AttackKeywords, File, OnRecords, SweepKeywords
 from constraint_sdc.library.settle import converted, path_or_none, refuse_unknown, settle
 from constraint_sdc.maskers.masked import MaskOptions
@@ -21,6 +22,7 @@ from constraint_sdc.measures.sweep_points import Sweep, SweepOptions
 
 
 @some_engine()
+@reads_addresses
 def assess_files(
     original: File,
     masked: File,
@@ -44,6 +46,7 @@ def assess_files(
 
 
 @some_engine()
+@reads_addresses
 def attack_files(
     original: File,
     masked: File,
@@ -73,6 +76,7 @@ def attack_files(
     return replace(measured, notes=(*around, *measured.notes))
 
 
+@reads_addresses
 def sweep_file(
     data: File,
     rules: File | None = None,

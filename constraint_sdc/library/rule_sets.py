@@ -12,12 +12,14 @@ from constraint_sdc.commands.lint import lint_rules as lint
 from constraint_sdc.discovery.proposal import Discovery
 from constraint_sdc.engines.running import some_engine
 from constraint_sdc.files.frames.frames import IntoDataFrame
+from constraint_sdc.library.addresses import reads_addresses
 from constraint_sdc.library.keywords import DiscoverKeywords, File, LintKeywords
 from constraint_sdc.library.private_files import private_files
 from constraint_sdc.library.settle import path_or_none, settle
 from constraint_sdc.lint.finding import LintResult
 
 
+@reads_addresses
 def lint_rules(
     rules: File, data: File | None = None, options: LintOptions | None = None, **keywords: Unpack[LintKeywords]
 ) -> LintResult:
@@ -37,6 +39,7 @@ def lint_rules(
 
 
 @some_engine()
+@reads_addresses
 def discover_rules(
     data: IntoDataFrame | File,
     options: DiscoverOptions | None = None,

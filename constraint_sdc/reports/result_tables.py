@@ -14,6 +14,7 @@ from constraint_sdc.lint.finding import LintResult
 from constraint_sdc.maskers.masked import CertificateCheck, MaskResult, Partitioned, RuleOutcome
 from constraint_sdc.measures.assessment import Assessment, Cell, Measured, ResultTable
 from constraint_sdc.measures.sweep_points import AVERAGED, Sweep, SweepPoint
+from constraint_sdc.named_copies import named
 from constraint_sdc.plan.plan import BlockPlan, Plan
 from constraint_sdc.reports.assessment.text import is_hidden, shown_name
 from constraint_sdc.reports.check.violation_table import record_table
@@ -291,4 +292,4 @@ def exam_answers(result: ExamResult) -> ShownTable:
 
 def demo_files(result: DemoResult) -> ShownTable:
     """One row per file that is worth a look."""
-    return _sheet("file path", ((what, str(path)) for what, path in result.files))
+    return _sheet("file path", ((what, named(str(path))) for what, path in result.files))

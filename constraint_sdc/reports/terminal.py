@@ -11,6 +11,7 @@ from typing import Literal as OneOf
 from typing import TextIO, TypeAlias
 
 from constraint_sdc.errors import no_command
+from constraint_sdc.named_copies import named
 
 # Characters that a report must not carry: those XML forbids, and those that steer a terminal or reorder a line.
 
@@ -27,7 +28,7 @@ def legible(text: str) -> str:
     >>> legible("a\x1b[31mb\r\n") == "a\ufffd[31mb\n"
     True
     """
-    return _UNSAFE.sub(REPLACEMENT, _BREAKS.sub("\n", text))
+    return _UNSAFE.sub(REPLACEMENT, _BREAKS.sub("\n", named(text)))
 
 
 def clipped(text: str, limit: int = 400) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from constraint_sdc.errors import ResourceRefusedError
+from constraint_sdc.named_copies import beside_copy
 from constraint_sdc.schematron.element import Element
 
 
@@ -71,6 +72,15 @@ def resolve_reference(confinement: Confinement, element: Element, href: str) -> 
     if not confinement.contains(path):
         raise _refused(element, str(path), f"to read it, give the option --allow {path.parent}")
     return path, unquote(parts.fragment)
+
+
+def refuse_beside_copy(path: Path, element: Element) -> None:
+    """Refuse a file that would be beside rules at an address: nothing is fetched that the user did not name."""
+    address = beside_copy(path)
+    if address is not None and not path.is_file():
+        what = f"{element.kind} asks for a file beside {address}, and only what is named is fetched"
+        hint = "copy the rules and what they include to a directory, and give the path"
+        raise ResourceRefusedError(what, file=element.origin.file, line=element.origin.line, hint=hint)
 
 
 def _refused(element: Element, target: str, hint: str) -> ResourceRefusedError:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from constraint_sdc.limits import INCLUSIONS
 from constraint_sdc.schematron.abstract import concrete_patterns, repeated_parameters
-from constraint_sdc.schematron.confinement import Confinement, real_path, resolve_reference
+from constraint_sdc.schematron.confinement import Confinement, real_path, refuse_beside_copy, resolve_reference
 from constraint_sdc.schematron.declarations import (
     active_patterns,
     check_defined_once,
@@ -119,6 +119,7 @@ class Inclusions:
             chain = " -> ".join(_named(step) for step in (*trail[trail.index(place) :], place))
             raise element.error(f"{element.kind} forms a cycle: {chain}")
         path, fragment = place
+        refuse_beside_copy(path, element)
         if not path.is_file():
             raise element.error(f"{element.kind} names a file that does not exist: {path}")
         root = self._read(path)

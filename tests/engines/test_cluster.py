@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
 from cryptography import x509
@@ -22,10 +23,11 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from constraint_sdc.cli import main
-from constraint_sdc.engines.engine import Engine, EngineSettings, Tls
+from constraint_sdc.engines.engine import IN_FLIGHT, Engine, EngineSettings, Tls
 from constraint_sdc.engines.registry import start_engine
+from constraint_sdc.engines.running import engine_of, map_pieces
 from constraint_sdc.errors import EngineError
-from constraint_sdc.exam.engines import ExamPiece, drawn_late, dying
+from constraint_sdc.exam.engines import ExamPiece, drawn_late, dying, turned_round
 from tests.census_folder import fill_census_folder
 from tests.in_process import run_in_process
 from tests.waiting import awaited
@@ -132,9 +134,38 @@ def test_a_killed_worker_of_an_own_cluster_loses_nothing_of_a_slow_one(tmp_path:
     engine = start_engine(EngineSettings("dask", workers=2, scratch=tmp_path))
     try:
         pieces = [ExamPiece(n, marker=tmp_path / "marker") for n in range(5)]
-        assert list(engine.map(dying, pieces, work=1)) == [0, 1, 2, 3, 4]
+        assert list(engine.map(dying, pieces, work=100)) == [0, 1, 2, 3, 4]
         assert listening_on(os.getpid()) == {"127.0.0.1"}
         slow = [ExamPiece(n, seed=n, seconds=0.5 * (n == 0)) for n in range(4)]
-        assert [number for number, _ in engine.map(drawn_late, slow, work=1)] == [0, 1, 2, 3]
+        assert [number for number, _ in engine.map(drawn_late, slow, work=100)] == [0, 1, 2, 3]
     finally:
         engine.close()
+
+
+def test_an_own_cluster_starts_with_the_first_work_that_is_worth_it(tmp_path: Path) -> None:
+    engine = start_engine(EngineSettings("dask", workers=1, scratch=tmp_path))
+    try:
+        assert not engine.takes(1.0)
+        assert [number for number, _ in engine.map(drawn_late, [ExamPiece(3, seed=3)], work=1.0)] == [3]
+        assert list(tmp_path.iterdir()) == []
+        before = dict(os.environ)
+        assert [number for number, _ in engine.map(drawn_late, [ExamPiece(3, seed=3)], work=100)] == [3]
+        assert dict(os.environ) == before  # Dask sets in it what is meant for workers
+        assert len(list(tmp_path.iterdir())) == 1
+    finally:
+        engine.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_large_parcels_of_an_own_cluster_go_by_files_that_are_removed(tmp_path: Path) -> None:
+    values = np.arange(100_000.0)
+    with engine_of(EngineSettings("dask", workers=2, scratch=tmp_path)):
+        pieces = (ExamPiece(number, values=(values + number,)) for number in range(6))
+        seen = []
+        for found in map_pieces(turned_round, pieces, work=100):
+            seen.append(found[0][::-1].tolist())
+            parcels = list(tmp_path.glob("constraint-sdc-scratch-*/*.array"))
+            assert 0 < len(parcels) <= IN_FLIGHT * 2
+        assert seen == [(values + number).tolist() for number in range(6)]
+        assert list(tmp_path.glob("constraint-sdc-scratch-*/*.array")) == []
+    assert list(tmp_path.iterdir()) == []

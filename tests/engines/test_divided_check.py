@@ -117,11 +117,12 @@ def test_workers_do_take_the_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     taken: list[Any] = []
     functions: list[Any] = []
 
-    def heard(function: Any, pieces: Any, *, work: float) -> Iterator[Any]:
+    def heard(function: Any, pieces: Any, *, work: float, is_verdict: bool) -> Iterator[Any]:
+        assert is_verdict
         functions.append(function)
         from constraint_sdc.engines.running import map_pieces
 
-        for found in map_pieces(function, pieces, work=work):
+        for found in map_pieces(function, pieces, work=work, is_verdict=is_verdict):
             if function is judge_run:
                 taken.append(found)
             yield found

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from constraint_sdc.cli.options import FILE
+from constraint_sdc.cli.options import LOCAL
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ class EngineName(click.ParamType[str]):
 _WORKERS = (
     click.option("--workers", type=click.IntRange(min=1), help="Processes that work at a time. [default: all cores]"),
     click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler, such as tcp://127.0.0.1:8786. [default: own]"),
-    click.option("--tls-ca", type=FILE, help="Certificate authority of the scheduler (PEM), for a tls:// address."),
-    click.option("--tls-cert", type=FILE, help="Our certificate for the scheduler (PEM)."),
-    click.option("--tls-key", type=FILE, help="Private key of our certificate (PEM)."),
+    click.option("--tls-ca", type=LOCAL, help="Certificate authority of the scheduler (PEM), for a tls:// address."),
+    click.option("--tls-cert", type=LOCAL, help="Our certificate for the scheduler (PEM)."),
+    click.option("--tls-key", type=LOCAL, help="Private key of our certificate (PEM)."),
 )
 _ALL = (
     click.option(
@@ -65,7 +65,7 @@ _ALL = (
     *_WORKERS,
     click.option(
         "--scratch",
-        type=FILE,
+        type=LOCAL,
         help="Directory for large temporary arrays, which all workers must see. [default: the system's]",
     ),
     click.option(

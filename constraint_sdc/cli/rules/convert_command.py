@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from constraint_sdc.cli.options import FILE, allow, not_empty
+from constraint_sdc.cli.options import FILE, OUT, allow, not_empty
 from constraint_sdc.cli.tables import table_options
 
 _EPILOG = """\b
@@ -22,7 +22,7 @@ Examples:
 
 @click.command("convert", epilog=_EPILOG)
 @click.argument("source", type=FILE)
-@click.option("--output", "-o", "target", type=FILE, required=True, help="File to write; its ending is the language.")
+@click.option("--output", "-o", "target", type=OUT, required=True, help="File to write; its ending is the language.")
 @click.option("--record", callback=not_empty, help="Name of the record element. [default: as in --data, else Record]")
 @click.option("--data", type=FILE, help="Microdata file that names the record element.")
 @click.option("--recipe", type=FILE, help="YAML file whose missing codes and record element become part of the rules.")

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from constraint_sdc.cli.options import FILE, deliver, judge_ahead, not_empty
+from constraint_sdc.cli.options import FILE, OUT, deliver, judge_ahead, not_empty
 from constraint_sdc.cli.tables import table_options
 
 _EPILOG = """\b
@@ -45,7 +45,7 @@ class _Share(click.ParamType[float]):
 @click.option(
     "--output",
     "-o",
-    type=FILE,
+    type=OUT,
     help="Write the rules to a file, whose ending is the language; without it they are printed as Schematron.",
 )
 @click.option(

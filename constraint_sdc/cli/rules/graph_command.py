@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from constraint_sdc.cli.options import FILE, allow, deliver, judge_ahead, no_overwrite, not_empty
+from constraint_sdc.cli.options import FILE, OUT, allow, deliver, judge_ahead, no_overwrite, not_empty
 from constraint_sdc.cli.streams import tell
 from constraint_sdc.cli.tables import table_options
 from constraint_sdc.errors import UsageError
@@ -23,7 +23,7 @@ Examples:
 
 @click.command("graph", epilog=_EPILOG)
 @click.argument("rules", type=FILE)
-@click.option("--output", "-o", type=FILE, help="Write the SVG to a file; without it it is printed.")
+@click.option("--output", "-o", type=OUT, help="Write the SVG to a file; without it it is printed.")
 @click.option("--data", type=FILE, help="Microdata file: also draw its variables that are in no rule.")
 @click.option("-k", type=int, help="With --data: draw the blocks that masking with groups of k would have.")
 @click.option("--recipe", type=FILE, help="With -k: the recipe of the masking.")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from constraint_sdc.cli.options import FILE, allow, deliver, judge_ahead, no_overwrite, not_empty
+from constraint_sdc.cli.options import FILE, OUT, allow, deliver, judge_ahead, no_overwrite, not_empty
 from constraint_sdc.cli.streams import tell
 from constraint_sdc.cli.tables import table_options
 from constraint_sdc.schematron.schema import Severity
@@ -56,7 +56,7 @@ Examples:
     show_default=True,
     help="Form of the report.",
 )
-@click.option("--output", "-o", type=FILE, help="Write the report to a file instead of the terminal.")
+@click.option("--output", "-o", type=OUT, help="Write the report to a file instead of the terminal.")
 @allow
 @table_options
 def command(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from constraint_sdc.cli.options import FILE, allow, deliver, no_overwrite, not_empty
+from constraint_sdc.cli.options import FILE, OUT, allow, deliver, no_overwrite, not_empty
 from constraint_sdc.cli.tables import table_options
 
 _EPILOG = """\b
@@ -28,7 +28,7 @@ Examples:
     "--record", callback=not_empty, help="Name of the record element (from the data or the rules by default)."
 )
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/rules.schema.json.")
-@click.option("--output", "-o", type=FILE, help="Write to a file instead of the terminal.")
+@click.option("--output", "-o", type=OUT, help="Write to a file instead of the terminal.")
 @allow
 @table_options
 def command(

@@ -16,6 +16,7 @@ from constraint_sdc.files.json_file import json_text, read_bounded, read_json
 from constraint_sdc.files.publication.recovery import settle_publication
 from constraint_sdc.files.recipe import recipe_to_json
 from constraint_sdc.maskers.masked import MaskResult
+from constraint_sdc.named_copies import address_of
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.plan.plan_json import division_to_json, plan_digest, plan_to_json
 from constraint_sdc.plan.promised import people_to_json
@@ -128,7 +129,7 @@ def file_digest(path: Path) -> str:
 
 def shown_name(path: Path) -> str:
     """Return the path as given; of an absolute path, only the last part, because the rest describes the machine."""
-    return path.name if path.is_absolute() else path.as_posix()
+    return address_of(path) or (path.name if path.is_absolute() else path.as_posix())
 
 
 def _inputs(result: MaskResult, settings: MaskSettings[Any]) -> list[dict[str, object]]:

@@ -110,7 +110,8 @@ def map_runs(
             ahead.append(data)
             yield RunPiece(np.frombuffer(data, np.uint8), layout, written_name, shared)
 
-    for found in map_pieces(function, pieces(), work=size * SECONDS_PER_BYTE):
+    # What a run of records looks like, and whether it obeys the rules, is a verdict: no earlier run is believed.
+    for found in map_pieces(function, pieces(), work=size * SECONDS_PER_BYTE, is_verdict=True):
         data, place = ahead.popleft(), rows.place
         if found is not None:
             for variable, attribute, count in found.scanned.attributes:

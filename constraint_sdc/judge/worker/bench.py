@@ -22,6 +22,7 @@ from constraint_sdc.judge.stylesheet.prelude import NEEDED
 from constraint_sdc.judge.stylesheet.sheet import SheetPlace
 from constraint_sdc.judge.stylesheet.transpile import Stylesheet
 from constraint_sdc.judge.worker.process import Message, Worker, take_started
+from constraint_sdc.named_copies import beside_copy
 from constraint_sdc.schematron.confinement import Confinement
 from constraint_sdc.schematron.xslt import JUDGE
 
@@ -174,6 +175,8 @@ class Bench:
             self._load(kind, key)
         else:
             hint = "name another file for the variable $original with --original FILE or --domain FILE"
+            if beside_copy(path) is not None:
+                hint = "only what is named is fetched: copy the rules and the files that they read to a directory"
             raise RulesError(f"a rule asks for {path}, but there is no such file", hint=hint)
 
     def _answer_whether(self, kind: str, key: str, path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from constraint_sdc.maskers.masked import RuleOutcome
 from constraint_sdc.measures.assessment import Assessment, Measured, ResultTable, SubdomainMeasured
 from constraint_sdc.measures.sweep_points import SweepPoint
+from constraint_sdc.named_copies import address_of
 from constraint_sdc.reports.assessment.figures_text import count, shown_figure, shown_rows
 from constraint_sdc.reports.assessment.sections import (
     certificate_section,
@@ -77,7 +78,7 @@ def _page(assessment: Assessment, sweep: Sequence[SweepPoint], show_values: bool
 
 def _file_name(path: Path) -> str:
     """Return the path as given; of an absolute path, only the last part, because the rest describes the machine."""
-    return path.name if path.is_absolute() else path.as_posix()
+    return address_of(path) or (path.name if path.is_absolute() else path.as_posix())
 
 
 def _outcome(outcome: RuleOutcome) -> dict[str, object]:

@@ -12,6 +12,7 @@ from hashlib import sha256
 from constraint_sdc import __version__
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
+from constraint_sdc.named_copies import is_address
 from constraint_sdc.reports.check.check_format import CheckFormat
 from constraint_sdc.reports.check.wording import EXIT_MEANING, idle_sentences, outcome, place, uri_reference, verdict
 from constraint_sdc.reports.disclosure import shown_message
@@ -147,7 +148,7 @@ def _location(uri: str, violation: Violation | None) -> dict[str, object]:
 
 def artifact(uri: str) -> dict[str, object]:
     """Return a file as a physical location without a region."""
-    return {"artifactLocation": {"uri": uri} if uri.startswith("file:") else {"uri": uri, "uriBaseId": "%SRCROOT%"}}
+    return {"artifactLocation": {"uri": uri} if is_address(uri) else {"uri": uri, "uriBaseId": "%SRCROOT%"}}
 
 
 def sarif_message(text: str) -> dict[str, str]:

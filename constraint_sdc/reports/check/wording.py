@@ -9,6 +9,7 @@ from typing import TypeAlias
 from urllib.parse import quote
 
 from constraint_sdc.judge.finding import SEVERITIES, CheckResult, RuleResult, Violation
+from constraint_sdc.named_copies import is_address, named
 from constraint_sdc.reports.idle_text import idle_sentence
 from constraint_sdc.schematron.schema import Origin
 
@@ -192,6 +193,8 @@ def unlisted(rule: RuleResult) -> int:
 
 def relative_path(file: str) -> str:
     """Return the path relative to the working directory when it lies below it, otherwise as given."""
+    if is_address(named(file)):
+        return named(file)
     path = Path(file)
     if path.is_absolute() and path.is_relative_to(Path.cwd()):
         path = path.relative_to(Path.cwd())
@@ -210,5 +213,7 @@ def uri_reference(file: str) -> str:
     'my%20data/a%231.xml'
     """
     path = relative_path(file)
+    if is_address(path):
+        return path
     quoted = quote(path, safe="/", errors="replace")
     return f"file://{quoted}" if path.startswith("/") else quoted

@@ -1,0 +1,1 @@
+"""Inputs that are given by an address: fetched once, to a private copy on which everything else works."""

@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Byte code is kept, whatever the environment says: without it every program that a test starts compiles the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup attack demo first-result test check style types layers docs explore matrix guarantee protection refusals crash gap coverage mutants price totals partitions measures maskers scale bench clean
+.PHONY: setup attack demo first-result test suite slow-checks check style types layers docs explore matrix guarantee protection refusals crash gap coverage mutants price totals partitions measures maskers scale bench clean
 
 setup: $(VENV)/.ready
 
@@ -46,9 +46,18 @@ layers: setup
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
+# What takes seconds comes first. Types and documentation keep one core busy for a part of the time: the tests run beside them.
+test: style layers
+	$(MAKE) --no-print-directory --jobs=2 suite slow-checks
+
 # A process that has run out of tests takes some from another; each starts with neighbours, which share what they need.
-test: check
+suite: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal -q
+
+# Silent unless they fail, because the tests print at the same time.
+slow-checks: setup
+	mkdir -p build
+	$(MAKE) --no-print-directory types docs > build/slow-checks.log 2>&1 || { cat build/slow-checks.log; exit 1; }
 
 # New random cases for every property test; what it finds becomes a case of its own.
 explore: setup

@@ -10,6 +10,7 @@ import gc
 import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,11 +24,11 @@ from constraint_sdc.partition.partitioner import cores
 from constraint_sdc.partition.search import annealing
 from constraint_sdc.partition.search.neighbours import nearest
 
-# No deadlines: a busy machine is no defect. Nor are slow draws.
-settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile(
-    "explore", derandomize=False, print_blob=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+# No deadlines: a busy machine is no defect. Nor are slow draws. 50 cases take 998 in 1,000 of the branches that 100
+# take; the others are those of readers of random texts, whose tests say how many they draw.
+CALM: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("steady", derandomize=True, max_examples=50, **CALM)
+settings.register_profile("explore", derandomize=False, print_blob=True, max_examples=250, **CALM)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
@@ -61,6 +62,16 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 def pytest_xdist_auto_num_workers() -> int:
     """Take one process for each core: one more takes longer, because each loads the package and its own Saxon."""
     return cores()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect tests without the garbage collector, which would find nothing: a fifth of the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import marshal
 import pickle
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
@@ -92,27 +93,28 @@ def kept(resolve: Callable[..., SwapTask]) -> Callable[..., SwapTask]:
 def kept_plans(read: Callable[[Mapping[str, Any]], Plan]) -> Callable[[Mapping[str, Any]], Plan]:
     """Return the function with its answers kept: half of the changes leave the plan as it is.
 
-    The texts tell numbers apart that are equal, as 1, 1.0 and true are.
+    The bytes tell numbers apart that are equal, as 1, 1.0 and true are; without references, which version 3 brings,
+    they depend on the content alone.
     """
-    known: dict[str, Plan] = {}
+    known: dict[bytes, Plan] = {}
 
     def of(content: Mapping[str, Any]) -> Plan:
-        key = json.dumps(content)
+        key = marshal.dumps(content, 2)
         if key not in known:
-            known[key] = read(json.loads(key))  # of its own: the certificate goes on changing
+            known[key] = read(marshal.loads(key))  # of its own: the certificate goes on changing
         return known[key]
 
     return of
 
 
-def kept_by_plan(function: Callable[[Plan], Any]) -> Callable[[Plan], Any]:
-    """Return the function with its answers kept for the same plan, which is frozen."""
-    known: dict[int, tuple[Plan, Any]] = {}
+def kept_by_object(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return the function with its answers kept for the same object: a plan, which is frozen, or what is kept of it."""
+    known: dict[int, tuple[Any, Any]] = {}
 
-    def of(plan: Plan) -> Any:
-        if id(plan) not in known:
-            known[id(plan)] = plan, function(plan)  # the plan is kept, so its id is its own
-        return known[id(plan)][1]
+    def of(given: Any) -> Any:
+        if id(given) not in known:
+            known[id(given)] = given, function(given)  # the object is kept, so its id is its own
+        return known[id(given)][1]
 
     return of
 
@@ -137,8 +139,8 @@ def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         plans = kept_plans(mirror.plan_from_json)
         for module in (mirror, verify):
             patch.setattr(module, "plan_from_json", plans)
-        for name in ("plan_digest", "plan_to_json"):
-            patch.setattr(mirror, name, kept_by_plan(getattr(mirror, name)))
+        for name in ("plan_digest", "plan_to_json", "with_sentences"):
+            patch.setattr(mirror, name, kept_by_object(getattr(mirror, name)))
         masked = (folder / "masked").with_suffix((folder / data).suffix)
         mask_file(folder / data, None if rules is None else folder / rules, masked, MaskOptions(**options))
         judge = folder / (rules or "firms.sch")
@@ -235,31 +237,43 @@ def _parent(content: Any, path: LeafPath) -> Any:
 
 
 PLACES = 4
-"""In how many places of a kind a value is changed: the first in every way, those up to the last in one way each."""
+"""In how many places of a kind a value is changed: the first, the last, and two between."""
 
 
-def chosen(places: list[LeafPath]) -> dict[LeafPath, int]:
-    """Return which of the fields of a kind are changed, with their number: the first, the last, and two between."""
+def chosen(places: list[LeafPath]) -> list[LeafPath]:
+    """Return which of the fields of a kind are changed, each once."""
     last = len(places) - 1
-    return {places[number]: number for number in (step * last // (PLACES - 1) for step in range(PLACES))}
+    return list(dict.fromkeys(places[step * last // (PLACES - 1)] for step in range(PLACES)))
+
+
+def shared_out(places: list[LeafPath], values: Mapping[LeafPath, Any], turn: int) -> Iterator[tuple[LeafPath, Any]]:
+    """Yield places with other values, so that every place is changed, and every way of a type is tried at one of them.
+
+    What looks at fields knows their kind, not their place.
+    """
+    by_type: dict[type, list[LeafPath]] = {}
+    for path in places:
+        by_type.setdefault(type(values[path]), []).append(path)
+    for alike in by_type.values():
+        ways = max(len(list(changes(values[path]))) for path in alike)
+        for number in range(max(len(alike), ways)):
+            path = alike[number % len(alike)]
+            others = list(changes(values[path]))
+            yield path, others[(turn + number) % len(others)]
 
 
 def tampered(content: dict[str, Any]) -> Iterator[tuple[LeafPath, str, dict[str, Any]]]:
-    """Yield the certificate with one change each; the first field of a kind in every way, a few others in turn."""
+    """Yield the certificate with one change each: every kind of field in every way, at some of its places."""
     kinds: dict[str, list[LeafPath]] = {}
     values = dict(leaves(content))
     for path in values:
         kinds.setdefault(pattern_of(path, content), []).append(path)
     for turn, places in enumerate(kinds.values()):
-        for path, number in chosen(places).items():
-            others = list(changes(values[path]))
-            if number:
-                others = [others[(turn + number) % len(others)]]
+        for path, other in shared_out(chosen(places), values, turn):
             parent = _parent(content, path)
-            for other in others:
-                parent[path[-1]] = other
-                yield path, f"{values[path]!r} became {other!r}", content
-                parent[path[-1]] = values[path]
+            parent[path[-1]] = other
+            yield path, f"{values[path]!r} became {other!r}", content
+            parent[path[-1]] = values[path]
         yield from _without(content, places[0])
     yield from _with_more(content)
 

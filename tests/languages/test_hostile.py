@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.errors import ConstraintSdcError
@@ -14,6 +14,7 @@ from constraint_sdc.languages.registry import LANGUAGES
 from constraint_sdc.languages.schematron_text import schematron_text
 from constraint_sdc.languages.subject import RuleSubject
 from constraint_sdc.schematron.element import read_element
+from tests.draws import draws
 
 ENDINGS = {
     "R validate": ".R",
@@ -33,6 +34,7 @@ _SOUP = (
 WORDS = st.sampled_from(_SOUP.split(" "))
 
 
+@settings(max_examples=draws(100))
 @given(st.sampled_from(sorted(ENDINGS)), st.lists(WORDS, max_size=14).map(" ".join))
 @example("R validate", "var_group() > 0")
 @example("R validate", "x := x\nx > 0")

@@ -13,7 +13,7 @@ from xml.etree import ElementTree as Tree
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.calendar import DateNotation
@@ -24,6 +24,7 @@ from constraint_sdc.reports.charts.bins import LEVELS, Bars, Bins, barred, binne
 from constraint_sdc.reports.charts.charts import INKS, Caption, drawn, tidy_svg
 from constraint_sdc.reports.charts.sweep import render_curves_svg, render_map_svg
 from constraint_sdc.settings.words import Scale
+from tests.draws import draws
 from tests.measures.pairs import compared
 from tests.reports.assessments import HOSTILE, sweep_points
 
@@ -45,6 +46,7 @@ def held(values: list[float], bins: Bins) -> list[int]:
     return [sum(left <= value < right for value in values) for left, right in pairwise(edges)]
 
 
+@settings(max_examples=draws(100))
 @given(columns, leasts)
 def test_no_bin_holds_fewer_original_records_than_it_must(values: list[float], least: int) -> None:
     bins = bins_of(values, least)
@@ -62,6 +64,7 @@ def test_no_bin_holds_fewer_original_records_than_it_must(values: list[float], l
     assert all(left < right for left, right in pairwise(bins.edges))
 
 
+@settings(max_examples=draws(100))
 @given(columns, leasts, st.floats(1.5, 1e6))
 def test_how_far_out_the_largest_value_lies_changes_nothing(values: list[float], least: int, factor: float) -> None:
     bins = bins_of(values, least)
@@ -81,6 +84,7 @@ def test_an_outlier_is_in_the_last_bin_and_nowhere_else() -> None:
     assert "987" not in str(distribution_svg(compared("V", [*ordinary, 987_654_321.0], [*ordinary, 50.0]), 3, "v"))
 
 
+@settings(max_examples=draws(100))
 @given(st.lists(st.floats(-1e6, 1e6), min_size=12, max_size=40), leasts, st.sampled_from(LEVELS))
 def test_a_quantile_is_the_mean_of_neighbours_about_it(values: list[float], least: int, level: float) -> None:
     ordered = sorted(values)
@@ -129,6 +133,7 @@ def test_three_is_the_least_whatever_k() -> None:
     assert [least_records(k) for k in (None, 1, 3, 10)] == [3, 3, 3, 10]
 
 
+@settings(max_examples=draws(100))
 @given(st.lists(st.integers(0, 15), min_size=1, max_size=80), leasts, st.sampled_from((Scale.ORDINAL, Scale.NOMINAL)))
 def test_no_bar_stands_for_fewer_records_than_it_must(codes: list[int], least: int, scale: Scale) -> None:
     bars = barred(compared("V", codes, codes[::-1], scale=scale), least)

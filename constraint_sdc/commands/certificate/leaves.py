@@ -13,6 +13,7 @@ LeafPath: TypeAlias = tuple[str | int, ...]
 LAST_DIGITS = 1e-9  # other processors and libraries may differ in the last digits of a sum
 _LONGEST = 80
 _ABSENT = object()
+_PLAIN = (str, int, bool, float, type(None))
 
 
 def leaves(value: object, path: LeafPath = ()) -> Iterator[tuple[LeafPath, object]]:
@@ -124,8 +125,8 @@ def differences(expected: object, stated: object, path: LeafPath = (), is_exact:
 
 
 def _compare(expected: object, stated: object, path: LeafPath, is_exact: bool, found: list[LeafDifference]) -> None:
-    if expected is stated:
-        return
+    if expected is stated or (type(expected) is type(stated) and type(stated) in _PLAIN and expected == stated):
+        return  # most values are single ones and the same
     now, then = _entries(expected), _entries(stated)
     if now and then and type(expected) is type(stated):
         for key in then if now.keys() == then.keys() else dict.fromkeys((*then, *now)):

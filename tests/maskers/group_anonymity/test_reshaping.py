@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, minimize
 
@@ -18,6 +18,7 @@ from constraint_sdc.maskers.group_anonymity.reshaping import (
     SignalChange,
     tilted,
 )
+from tests.draws import draws
 
 SIGNAL = np.array([4.0, 9.0, 3.0, 8.0, 14.0, 7.0, 13.0, 19.0])
 seeds = st.integers(0, 10**6)
@@ -33,6 +34,7 @@ def coefficients(signal: np.ndarray, degree: int) -> np.ndarray:
     return np.polyfit(x, signal, degree)[::-1]
 
 
+@settings(max_examples=draws(100))
 @given(seeds, st.integers(1, 4), st.floats(-3, 3))
 def test_a_trend_is_multiplied_and_what_is_left_of_it_stays(seed: int, degree: int, factor: float) -> None:
     signal = drawn(seed)
@@ -41,6 +43,7 @@ def test_a_trend_is_multiplied_and_what_is_left_of_it_stays(seed: int, degree: i
     assert changed.mean() == pytest.approx(signal.mean())
 
 
+@settings(max_examples=draws(100))
 @given(seeds, st.lists(st.floats(-2, 2), min_size=1, max_size=3))
 def test_a_trend_of_another_degree_replaces_the_old_one(seed: int, wished: list[float]) -> None:
     signal = drawn(seed)
@@ -63,6 +66,7 @@ def test_a_periodic_signal_gets_the_other_period(source: int, target: int) -> No
         assert changed[: target : target // source] - changed[0] == pytest.approx(shape - shape[0])
 
 
+@settings(max_examples=draws(100))
 @given(seeds, st.floats(-2, 3), st.sampled_from([2, 3, 4, 6]))
 def test_what_repeats_itself_is_stretched_and_nothing_else(seed: int, factor: float, period: int) -> None:
     signal = drawn(seed)
@@ -74,6 +78,7 @@ def test_what_repeats_itself_is_stretched_and_nothing_else(seed: int, factor: fl
     assert changed.mean() == pytest.approx(signal.mean())
 
 
+@settings(max_examples=draws(100))
 @given(seeds, st.floats(-2, 3))
 def test_the_amplitude_of_all_is_the_deviation(seed: int, factor: float) -> None:
     signal = drawn(seed)
@@ -94,6 +99,7 @@ def test_a_part_is_changed_alone() -> None:
     assert changed[2:6] == pytest.approx(8 + 0.5 * (SIGNAL[2:6] - 8))
 
 
+@settings(max_examples=draws(100))
 @given(seeds, st.floats(-1.2, 1.2), st.floats(0.6, 1.4), st.booleans(), st.booleans())
 def test_statistics_are_as_wished(seed: int, shift: float, stretch: float, has_mean: bool, has_deviation: bool) -> None:
     random = np.random.default_rng(seed)

@@ -52,7 +52,7 @@ with listening(listener), engine_of(EngineSettings("serial", scratch=place / "sc
 """
 ENDS = [
     *("reading", "planning", "divide_region 0", "divide_region 2", "divide_region 1"),
-    *("settle_block 0", "writing and reading back", "counting what is promised", "judging the masked file"),
+    *("settle_piece 0", "writing and reading back", "counting what is promised", "judging the masked file"),
 ]
 """What is about to begin when a run is killed; a piece is counted among those that are left."""
 
@@ -83,7 +83,7 @@ def test_a_run_that_is_killed_everywhere_ends_with_the_same_bytes(tmp_path: Path
     assert run(tmp_path, "expected.xml", "") == 0
     once = pieces(tmp_path)
     assert once["divide_region"] > 4
-    assert once["settle_block"] > 0
+    assert once["settle_piece"] > 0
     ran: Counter[str] = Counter()
     for end in ENDS:
         assert run(tmp_path, "masked.xml", end) == -signal.SIGKILL, end

@@ -128,7 +128,7 @@ def test_dask_publishes_the_same_bytes(folder: Path, expected: bytes, monkeypatc
     assert masked(folder, EngineSettings("dask", workers=2)) == expected
     assert killed == {
         "constraint_sdc.partition.regions.region:divide_region",
-        "constraint_sdc.maskers.microaggregation.settle_block:settle_block",
+        "constraint_sdc.maskers.microaggregation.settle_block:settle_piece",
     }
 
 

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -36,6 +37,8 @@ from constraint_sdc.settings.words import Scale
 from constraint_sdc.stages import stage
 
 _MOST_LINES = 20
+_FOUND_ALONE = 2_000_000
+"""Records from which on cases are found before promises are counted: each of the two needs memory of its own."""
 _COUNT_SECONDS = 2.5e-7
 """CPU seconds in which a masked value is counted for the promises, roughly."""
 
@@ -72,12 +75,13 @@ def judge_masking(
     written = _write(original, staged, plan, masked, cases)
     give_back_after_work()
     before = _without(original.before, left_out)
-    # Before promises are counted beside Saxon: each of the two needs memory of its own.
-    to_judge = None if cases is None else _find_cases(cases, original, staged, written)
-    give_back_after_work()
+    to_judge = cache(lambda: None if cases is None else _find_cases(cases, original, staged, written))
+    if len(written.lines) > _FOUND_ALONE:
+        to_judge()
+        give_back_after_work()
     people, (verdict, judgement) = _counted_and_judged(
         lambda: _count_people(original, written, plan, recipe, output),
-        lambda: _judge(original, staged, written, plan, to_judge),
+        lambda: _judge(original, staged, written, plan, to_judge()),
         work=_COUNT_SECONDS * len(written.lines) * len(plan.masked_names()),
     )
     after = _without(verdict, left_out)

@@ -23,6 +23,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from constraint_sdc.cli import main
+from constraint_sdc.engines import dask_cluster
 from constraint_sdc.engines.engine import IN_FLIGHT, Engine, EngineSettings, Tls
 from constraint_sdc.engines.registry import start_engine
 from constraint_sdc.engines.running import engine_of, map_pieces
@@ -30,7 +31,13 @@ from constraint_sdc.errors import EngineError
 from constraint_sdc.exam.engines import ExamPiece, drawn_late, dying, turned_round
 from tests.census_folder import fill_census_folder
 from tests.in_process import run_in_process
-from tests.waiting import awaited
+from tests.waiting import PATIENCE, awaited
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no scheduler that is only slow to answer be taken for one that is not there, however busy the machine is."""
+    monkeypatch.setattr(dask_cluster, "_CONNECTING", f"{PATIENCE:.0f}s")
 
 
 @contextmanager
@@ -56,7 +63,8 @@ def cluster(folder: Path, *tls: str, workers: int = 1) -> Iterator[tuple[str, su
         awaited(found.exists, "no scheduler")
         awaited(lambda: found.read_text().strip().endswith("}"), "the scheduler does not say where it is")
         for _ in range(workers):
-            words = ("--scheduler-file", str(found), "--nthreads", "1", "--no-dashboard", "--death-timeout", "60", *tls)
+            alive = ("--death-timeout", str(int(PATIENCE)))
+            words = ("--scheduler-file", str(found), "--nthreads", "1", "--no-dashboard", *alive, *tls)
             stack.enter_context(program("dask_worker", *words, folder=folder))
         yield json.loads(found.read_text())["address"], scheduler
 

@@ -24,7 +24,7 @@ MACHINE_SHARE = 0.75
 """The share of the machine's memory beyond which a process is not let grow."""
 CELL_BYTES = 64
 """Memory of one value of one record, in planning and masking; an estimate for the refusal of what cannot fit."""
-SCRATCH_FACTOR = 4
+SCRATCH_FACTOR = 6
 """Scratch files of a run: so many bytes for every byte of the file; an estimate for the refusal of a small disk."""
 
 RULE_FILE_BYTES = 32 << 20

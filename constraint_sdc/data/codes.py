@@ -15,6 +15,7 @@ import numpy as np
 from constraint_sdc.arrays import Codes, Integers, Positions, SmallCodes, Words
 from constraint_sdc.data.table import Column, State
 from constraint_sdc.data.text import Text, equal
+from constraint_sdc.data.windows import windows
 from constraint_sdc.engines.running import scratch
 
 _MOST_WORDS = 16  # of a text that make its key; longer texts that begin alike are compared one by one
@@ -116,12 +117,32 @@ def join_keys(columns: Iterable[Codes | SmallCodes], records: int) -> Integers:
     for codes in columns:
         size = int(codes.max(initial=0)) + 1
         if width * size > _LARGEST:
-            joint[:] = _numbered(joint)
+            joint[:] = _any_numbers(joint)
             width = records
         joint *= size
         joint += codes
         width *= size
     return joint
+
+
+def _any_numbers(keys: Integers) -> Codes | SmallCodes:
+    """Number the different keys 0, 1, ... in any order; of keys that hardly repeat, with little memory besides."""
+    if len(keys) < _MANY or not _hardly_repeat(keys):
+        return _table_codes(keys)[0] if len(keys) >= _MANY else _code_by_order(keys).codes
+    order = np.argsort(keys)
+    codes, count = np.empty(len(keys), np.int32), 0
+    for part in windows(len(keys)):
+        rows = order[part]
+        ordered = keys[order[max(part.start - 1, 0) : part.stop]]
+        is_new = ordered[1:] != ordered[:-1]
+        ranks = count + np.cumsum(is_new if part.start else np.concatenate(([False], is_new)))
+        codes[rows], count = ranks, int(ranks[-1])
+    return codes
+
+
+def _hardly_repeat(keys: Words | Integers) -> bool:
+    sample = keys[:: len(keys) // _SAMPLE + 1]
+    return len(np.unique(sample)) > _HARDLY_REPEAT * len(sample)
 
 
 def _numbered(keys: Integers) -> Codes:
@@ -161,8 +182,7 @@ def _table_codes(keys: Words | Integers) -> tuple[SmallCodes, int]:
     A hash table is quick as long as it fits into the processor's cache; of keys that hardly repeat, sorting is quicker,
     and takes a quarter of the memory.
     """
-    sample = keys[:: len(keys) // _SAMPLE + 1]
-    if len(np.unique(sample)) > _HARDLY_REPEAT * len(sample):
+    if _hardly_repeat(keys):
         return sorted_codes(keys)
     import pyarrow as pa
 

@@ -29,12 +29,16 @@ class Groups:
     @cached_property
     def sizes(self) -> npt.NDArray[np.int64]:
         """Return the number of records in each group."""
-        return np.bincount(self.label).astype(np.int64)
+        kept: npt.NDArray[np.int64] = scratch().kept(np.bincount(self.label).astype(np.int64))
+        return kept
 
     @cached_property
     def starts(self) -> npt.NDArray[np.int64]:
         """Return where each group begins in `order`."""
-        return np.concatenate((np.zeros(1, np.int64), np.cumsum(self.sizes)[:-1]))
+        kept: npt.NDArray[np.int64] = scratch().kept(
+            np.concatenate((np.zeros(1, np.int64), np.cumsum(self.sizes)[:-1]))
+        )
+        return kept
 
     def __len__(self) -> int:
         return len(self.sizes)

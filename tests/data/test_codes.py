@@ -13,6 +13,7 @@ from constraint_sdc.data import codes as coding
 from constraint_sdc.data.codes import code_integers, code_texts, code_values, join_codes
 from constraint_sdc.data.table import Column, column_of
 from constraint_sdc.data.text import Text
+from constraint_sdc.data.windows import windows
 from tests.draws import draws
 
 ODD = [
@@ -120,3 +121,17 @@ def test_many_columns_do_not_overflow() -> None:
 
 def test_without_a_column_all_records_are_alike() -> None:
     assert join_codes([], 3).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("repeats", [1, 4])
+def test_combinations_of_many_columns_have_equal_keys_if_and_only_if_they_are_equal(
+    repeats: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The product of the columns' sizes does not fit into an integer, so combinations are numbered on the way."""
+    rng = np.random.default_rng(7)
+    rows = np.tile(rng.integers(0, 2**20, (60_000 // repeats, 5)), (repeats, 1))
+    rows[100:200] = rows[:100]
+    monkeypatch.setattr(coding, "windows", lambda count: windows(count, 1_000))
+    keys = coding.join_keys(iter(rows.T), len(rows))
+    expected = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
+    assert len(set(zip(keys.tolist(), expected.tolist(), strict=True))) == len(set(keys.tolist())) == expected.max() + 1

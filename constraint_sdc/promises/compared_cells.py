@@ -78,24 +78,24 @@ def compare_cells(columns: Sequence[Column], variable: BlockVariable) -> Compare
 
 
 @dataclass(frozen=True, slots=True)
-class _Cells:
+class _CellNumbers:
     """The cell of every distinct text of each column, and the number of every cell, NaN where it has none."""
 
     of_texts: list[SmallCodes]
     numbers: Floats
 
 
-def _text_cells(seen: Sequence[DistinctTexts], variable: BlockVariable) -> _Cells:
+def _text_cells(seen: Sequence[DistinctTexts], variable: BlockVariable) -> _CellNumbers:
     """Number the texts; that of a missing value is `_NOTHING`."""
     known: dict[str, int] = {}
     found: list[SmallCodes] = []
     for one in seen:
         texts = one.texts.strings
         found.append(np.array([_place(_cell(text, variable), known, 0) for text in texts], np.int32))
-    return _Cells(found, np.full(1 + len(known), np.nan))
+    return _CellNumbers(found, np.full(1 + len(known), np.nan))
 
 
-def _number_cells(seen: Sequence[DistinctTexts], variable: BlockVariable) -> _Cells:
+def _number_cells(seen: Sequence[DistinctTexts], variable: BlockVariable) -> _CellNumbers:
     """Number the numbers in their order, then the other texts; 0 and -0 are one, a missing value is `_NOTHING`."""
     read, others = zip(*(_read(one, variable) for one in seen), strict=True)
     numbers = np.unique(np.concatenate([one[~np.isnan(one)] for one in read]) + 0.0)
@@ -109,7 +109,7 @@ def _number_cells(seen: Sequence[DistinctTexts], variable: BlockVariable) -> _Ce
         for place, text in texts.items():
             cells[place] = _place(text, known, len(numbers))
         found.append(cells)
-    return _Cells(found, np.concatenate(([np.nan], numbers, np.full(len(known), np.nan))))
+    return _CellNumbers(found, np.concatenate(([np.nan], numbers, np.full(len(known), np.nan))))
 
 
 def _place(text: float | str | None, known: dict[str, int], numbers: int) -> int:

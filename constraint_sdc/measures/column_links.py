@@ -12,7 +12,7 @@ _ENOUGH = 5
 """Columns from which on leaves that were cut by all columns are small enough; fewer have a tree of their own."""
 
 _FEW_QUERIES = 16
-"""A common tree is used if there are that many references for each query: then building is dearer than searching."""
+"""A common tree is used if there are that many references for each query: building a tree for them costs more than searching."""
 
 
 class ColumnLinks:

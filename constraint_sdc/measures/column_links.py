@@ -12,7 +12,7 @@ _ENOUGH = 5
 """Columns from which on leaves that were cut by all columns are small enough; fewer have a tree of their own."""
 
 _FEW_QUERIES = 16
-"""A common tree is used if there are that many references for each query: building a tree for them costs more than searching."""
+"""References for each query from which on all subsets share one tree: to build a tree costs more than to search it."""
 
 
 class ColumnLinks:

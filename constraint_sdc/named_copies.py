@@ -1,7 +1,7 @@
 """Private copies of files that were given by an address, and how every message names them: by the address.
 
-The copy is what a command reads. Its path says nothing to the user, so whoever prints a text asks `named` first. A
-password, and everything behind a question mark, is never part of a name.
+The copy is what a command reads. Its path says nothing to the user, so every text that is printed goes through
+`named` first. A password, and everything behind a question mark, is never part of a name.
 """
 
 from __future__ import annotations

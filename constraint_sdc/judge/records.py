@@ -65,9 +65,8 @@ class RecordsXml:
 
     def part(self, rows: Rows) -> RecordsXml:
         """Return the same for some records: record i is `rows[i]` of the file, which is read once for all parts."""
-        assert self._chunks is not None
         found = copy(self)
-        found._rows = rows
+        found._chunks, found._rows = self._chunks, rows
         return found
 
     @cached_property

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from constraint_sdc.commands.masking.preparation import prepared_file
+from constraint_sdc.data.table import column_of
 from constraint_sdc.data.windows import windows
 from constraint_sdc.engines.parcel import packed_bytes, unpacked
 from constraint_sdc.exact.ladder import Ladder
 from constraint_sdc.exam.guarantee.business_questionnaire import make_business
 from constraint_sdc.exam.guarantee.exam import mask_options
 from constraint_sdc.exam.guarantee.generator import ExamCase, make_case, write_case
+from constraint_sdc.judge.records import SaxonOnRecords
 from constraint_sdc.maskers.masked import MaskedBlock, MaskOptions
 from constraint_sdc.maskers.microaggregation import group_run
 from constraint_sdc.maskers.microaggregation import settle_block as room
@@ -89,6 +91,33 @@ def test_runs_of_groups_give_the_values_of_the_whole_block(
     files = write_case(case, tmp_path)
     given = files.data, files.rules, mask_options(case, files.recipe)
     assert blocks_of(*given) == by_runs(*given, monkeypatch)
+
+
+def test_runs_that_are_sent_give_the_same_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = write_case(case := make_business(0), tmp_path)
+    given = files.data, files.rules, mask_options(case, files.recipe)
+    whole = blocks_of(*given)
+
+    def sent(piece: object) -> object:
+        return unpacked(packed_bytes(settle_piece(unpacked(packed_bytes(piece)))))
+
+    monkeypatch.setattr(room, "map_pieces", lambda _, pieces, **_work: map(sent, pieces))
+    assert by_runs(*given, monkeypatch) == whole
+
+
+def test_saxon_judges_the_records_of_a_run_as_those_of_the_file(tmp_path: Path) -> None:
+    given = survey(tmp_path, ENDS_IN_5)
+    with prepared_file(given.data, given.rules, MaskOptions(k=K, undecided="guess", partition="mdav")) as prepared:
+        xml = prepared.mask_inputs.xml
+        assert xml is not None
+        rows, asked = np.array([7, 40, 3, 21]), np.array([2, 0, 1, 2])
+        new = {"A": column_of("A", ["5", "17", "40", "3"])}
+        of_run = SaxonOnRecords(xml.part(rows), ["rule"], None).holds(asked, new)
+        of_file = SaxonOnRecords(xml, ["rule"], None).holds(rows[asked], new)
+        others = [document for _, document in xml.part(rows).documents(asked, {})]
+        whole = [document for _, document in xml.documents(rows[asked], {})]
+    assert of_run["rule"].tolist() == of_file["rule"].tolist() == [True, False, True, False]
+    assert others == whole
 
 
 def test_a_run_gets_the_records_of_other_runs_that_its_groups_need(

@@ -25,6 +25,7 @@ from constraint_sdc.errors import EngineError, UsageError
 
 WORTH_CLUSTER = 3.0
 """CPU seconds of work below which pieces run in the calling process: a cluster of two workers takes that to start."""
+_BEGINNING = 30  # seconds in which a worker that was killed begins again, on any machine
 _SENT_UP_TO = 1 << 16  # bytes of a parcel that the scheduler passes on itself
 _OTHERWISE = "use --engine processes, or --scheduler with the address of a running one"
 _LEAN = {
@@ -88,6 +89,12 @@ class _OwnDaskEngine(DaskEngine):
         parcel = packed_bytes(piece)
         return parcel if len(parcel) <= _SENT_UP_TO else scratch().stored(parcel)
 
+    def close(self) -> None:
+        """Leave the cluster when a worker that was killed has begun again: Dask cannot end one that just starts."""
+        with contextlib.suppress(Exception):  # whatever keeps us from waiting: the cluster is ended all the same
+            self._client.wait_for_workers(self.workers, timeout=_BEGINNING)
+        super().close()
+
 
 def _start(workers: int, inside: Path | None, own: contextlib.ExitStack) -> DaskEngine:
     dask, distributed = _libraries()
@@ -113,10 +120,16 @@ def _start(workers: int, inside: Path | None, own: contextlib.ExitStack) -> Dask
                 )
             except (RuntimeError, OSError) as problem:
                 raise EngineError(f"no Dask cluster starts on this machine: {problem}", hint=_OTHERWISE) from None
-        stack.callback(cluster.close, timeout=10)
+        stack.callback(_end, cluster)
         client = distributed.Client(cluster, set_as_default=False, direct_to_workers=True)
         own.push(stack.pop_all())
         return _OwnDaskEngine(client, cluster.scheduler_address)
+
+
+def _end(cluster: Any) -> None:
+    """End a cluster. A worker that just starts ends with this process at the latest, because it watches its parent."""
+    with contextlib.suppress(AssertionError):  # Dask's, of a worker whose process does not exist yet
+        cluster.close(timeout=10)
 
 
 def _libraries() -> tuple[Any, Any]:
